@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
@@ -23,8 +24,11 @@ class Moments(NamedTuple):
 
 def start_moments(parameters: Any) -> Moments:
     """Zeros."""
-    zeros = jax.tree.map(jnp.zeros_like, parameters)
-    return Moments(zeros, jax.tree.map(jnp.zeros_like, parameters))
+
+    def zeros() -> Any:
+        return jax.tree.map(lambda p: jnp.asarray(np.zeros(p.shape, p.dtype)), parameters)
+
+    return Moments(zeros(), zeros())
 
 
 def global_norm(gradients: Any) -> Array:

@@ -31,32 +31,31 @@ class Drawn(NamedTuple):
     forced: NDArray[np.bool_]  # [updates, runs]
 
 
-def run_key(seed: Array | int, purpose: int) -> Array:
+def run_key(seed: Array | int, purpose: Array | int) -> Array:
     """A run's key for a purpose; fold in the number of the update (from 0) where there is one."""
     return jax.random.fold_in(jax.random.key(seed, impl="threefry2x32"), purpose)
 
 
-@partial(jax.jit, static_argnames=("count", "purpose"))
-def _bits(seeds: Array, first: Array, count: int, purpose: int) -> Array:
-    """uint32 [updates, seeds]."""
+@partial(jax.jit, static_argnames="count")
+def _bits(seeds: Array, purposes: Array, first: Array, count: int) -> Array:
+    """uint32 [updates, streams], a stream being a seed with a purpose."""
 
-    def one(update: Array, seed: Array) -> Array:
+    def one(update: Array, seed: Array, purpose: Array) -> Array:
         return jax.random.bits(jax.random.fold_in(run_key(seed, purpose), update))
 
-    return jax.vmap(lambda update: jax.vmap(lambda seed: one(update, seed))(seeds))(first + jnp.arange(count))
+    updates = first + jnp.arange(count)
+    return jax.vmap(jax.vmap(one, (None, 0, 0)), (0, None, None))(updates, seeds, purposes)
 
 
 def draw(
     protocol: Protocol, seeds: NDArray[np.uint32], tables: list[Presentations], first: int, count: int
 ) -> Drawn:
     """The presentations of updates first, first + 1, … of runs with these seeds and splits."""
-
-    def bits(seeds: NDArray[np.uint32], purpose: int) -> NDArray[np.uint32]:
-        return np.asarray(_bits(seeds, np.int32(first), count, purpose))
-
-    own, coins = bits(seeds, COMMAND), bits(seeds, COIN)
-    lengths = bits(np.array([SHARED], np.uint32) if protocol.shared_lengths else seeds, LENGTH)
-    lengths = np.broadcast_to(lengths, own.shape)
+    runs = len(seeds)
+    for_lengths = np.array([SHARED], np.uint32) if protocol.shared_lengths else seeds
+    purposes = np.repeat(np.int32([COMMAND, COIN, LENGTH]), [runs, runs, len(for_lengths)])
+    bits = np.asarray(_bits(np.concatenate([seeds, seeds, for_lengths]), purposes, np.int32(first), count))
+    own, coins, lengths = bits[:, :runs], bits[:, runs : 2 * runs], np.broadcast_to(bits[:, 2 * runs :], (count, runs))
     commands, actions = [], []
     for run, table in enumerate(tables):
         chosen = table.draw(lengths[:, run], own[:, run])

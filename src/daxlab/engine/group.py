@@ -83,14 +83,12 @@ class Group:
 
     def start(self) -> Network:
         """All runs' networks with their start values, stacked: drawn at each one's own size, then widened."""
-        sizes = sorted({run.hidden for run in self.runs})
-        stacks = []
-        for size in sizes:
-            seeds = np.array([run.seed for run in self.runs if run.hidden == size], np.uint32)
-            stacks.append(_start(self.make, seeds, size, self.hidden))
-        order = [size for size in sizes for run in self.runs if run.hidden == size]
-        places = np.argsort([i for size in sizes for i, run in enumerate(self.runs) if run.hidden == size])
-        assert len(order) == len(self.runs)
+        sizes = np.array([run.hidden for run in self.runs])
+        members = [np.flatnonzero(sizes == size) for size in np.unique(sizes)]
+        stacks = [_start(self.make, self.seeds[chosen], int(sizes[chosen[0]]), self.hidden) for chosen in members]
+        if len(stacks) == 1:
+            return stacks[0]
+        places = np.argsort(np.concatenate(members))
         return jax.tree.map(lambda *xs: jnp.concatenate(xs)[places] if eqx.is_array(xs[0]) else xs[0], *stacks)
 
     def digest(self) -> str:

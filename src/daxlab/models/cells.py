@@ -59,16 +59,8 @@ class Layer(eqx.Module):
     b_hidden: Array  # [gates, hidden]
 
 
-def start_layer(key: Array, gates: int, hidden: int, inputs: int) -> Layer:
-    """PyTorch's start values of 2017: everything uniform in ±1/√hidden."""
+def start_layer(drawn: Callable[[tuple[int, ...], float], Array], gates: int, hidden: int, inputs: int) -> Layer:
+    """PyTorch's start values of 2017: everything uniform in ±1/√hidden; `drawn(shape, bound)` gives such numbers."""
     bound = hidden**-0.5
     shapes = ((gates, hidden, inputs), (gates, hidden), (gates, hidden, hidden), (gates, hidden))
-    keys = jax.random.split(key, 4)
-    drawn = [jax.random.uniform(k, s, minval=-bound, maxval=bound) for k, s in zip(keys, shapes, strict=True)]
-    return Layer(*drawn)
-
-
-def start_linear(key: Array, outputs: int, inputs: int) -> Array:
-    """A linear layer's weight or bias: uniform in ±1/√fan-in."""
-    bound = inputs**-0.5
-    return jax.random.uniform(key, (outputs, inputs), minval=-bound, maxval=bound)
+    return Layer(*(drawn(shape, bound) for shape in shapes))

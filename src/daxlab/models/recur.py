@@ -21,6 +21,7 @@ import jax.numpy as jnp
 from jax import Array
 
 Tree = Any  # a pytree of arrays
+SHORT = 16  # steps: products over time are of this many, twice as many or all of them, where loops stop early
 Step = Callable[["Products", Tree, Tree, Tree], tuple[Tree, Tree]]
 
 
@@ -162,12 +163,12 @@ def _after_the_loop(weights: Tree, zs: Tree, taps: Tree, steps: Array | None) ->
         return {n: _gradient(w, z[:time], taps[n][:time]) for n, w in weights.items() if (z := zs.get(n)) is not None}
 
     time = jax.tree.leaves(taps)[0].shape[0]
-    if steps is None or time <= 16:
+    if steps is None or time <= SHORT:
         found = gradients(None)
     else:
-        short = range(16, time, 16)
-        branches = [partial(gradients, s) for s in (*short, time)]
-        found = jax.lax.switch(jnp.clip((steps - 1) // 16, 0, len(short)), branches)
+        caps = (SHORT, 2 * SHORT, time) if 2 * SHORT < time else (SHORT, time)
+        branches = [partial(gradients, cap) for cap in caps]
+        found = jax.lax.switch(sum(steps > cap for cap in caps[:-1]), branches)
     return {name: found.get(name, _zeros(weight)) for name, weight in weights.items()}  # zero: only read
 
 

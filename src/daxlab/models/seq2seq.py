@@ -1,10 +1,11 @@
 """The paper's networks: an encoder and a decoder, recurrent, with or without attention (its supplement).
 
-Read it beside the paper: `Encoder states` h_t = f_E(h_{t-1}, w_t); decoder states g_i = f_D(g_{i-1}, a_{i-1}[, c_i]);
+Read it beside the paper: encoder states h_t = f_E(h_{t-1}, w_t); decoder states g_i = f_D(g_{i-1}, a_{i-1}[, c_i]);
 the softmax reads g_i [and c_i]. Knows nothing of training, splits or disk; time runs in `recur`.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Self
 
@@ -14,7 +15,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from daxlab.errors import InputError
-from daxlab.models.cells import CELLS, CellName, Layer, State, start_layer, start_linear
+from daxlab.models.cells import CELLS, CellName, Layer, State, start_layer
 from daxlab.models.contract import Network, Steps
 from daxlab.models.dropout import masks
 from daxlab.models.recur import Products, over_time, recur
@@ -234,25 +235,37 @@ def seq2seq(
         if size < 1:
             raise InputError(f"{name} must be at least 1, not {size}")
     gates = CELLS[cell].gates
-    k = iter(jax.random.split(key, 7 + 2 * layers))
     read = 2 * hidden if attention else hidden  # what the decoder and the softmax read: with the context
     inputs = [read] + [hidden] * (layers - 1)
+    layer = gates * hidden * (2 * hidden + 2)
+    total = 2 * layers * layer + gates * hidden * (read - hidden) + (actions - EOS) * (read + 1)
+    total += hidden * (2 * hidden + 1) if attention else 0
+    for_words, for_rest = jax.random.split(key)
+    drawn = _pieces(jax.random.uniform(for_rest, (total,), minval=-1.0, maxval=1.0))
+    embeddings = jax.random.normal(for_words, (words + actions, hidden))
+    square, fan_in = (hidden, hidden), hidden**-0.5
     return Seq2Seq(
-        words=jax.random.normal(next(k), (words, hidden)),
-        actions=jax.random.normal(next(k), (actions, hidden)),
-        w_output=start_linear(next(k), actions - EOS, read),
-        b_output=start_linear(next(k), actions - EOS, read)[:, 0],
-        attend=Attention(
-            w=start_linear(next(k), hidden, hidden),
-            u=start_linear(next(k), hidden, hidden),
-            v=start_linear(next(k), 1, hidden)[0],
-        )
-        if attention
-        else None,
-        encoder=tuple(start_layer(next(k), gates, hidden, hidden) for _ in range(layers)),
-        decoder=tuple(start_layer(next(k), gates, hidden, size) for size in inputs),
+        words=embeddings[:words],
+        encoder=tuple(start_layer(drawn, gates, hidden, hidden) for _ in range(layers)),
+        actions=embeddings[words:],
+        decoder=tuple(start_layer(drawn, gates, hidden, size) for size in inputs),
+        attend=Attention(drawn(square, fan_in), drawn(square, fan_in), drawn((hidden,), fan_in)) if attention else None,
+        w_output=drawn((actions - EOS, read), read**-0.5),
+        b_output=drawn((actions - EOS,), read**-0.5),
         cell=cell,
     )
+
+
+def _pieces(numbers: Array) -> Callable[[tuple[int, ...], float], Array]:
+    """One long draw, handed out array by array (a draw for each would take seconds to compile)."""
+    place = 0
+
+    def piece(shape: tuple[int, ...], bound: float) -> Array:
+        nonlocal place
+        first, place = place, place + math.prod(shape)
+        return bound * numbers[first:place].reshape(shape)
+
+    return piece
 
 
 def _widen(network: Seq2Seq, extra: int) -> Seq2Seq:

@@ -1,0 +1,109 @@
+"""A group is R separate runs of the readable twin: the same losses, gradients and weights, to rounding."""
+
+from functools import partial
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import pytest
+
+from daxlab.engine import Group, Protocol, Run, unstack
+from daxlab.engine.draws import DROPOUT, START, draw, run_key
+from daxlab.engine.train import draw_chunk, make_program, run_inputs, start_state
+from daxlab.engine.update import chunk
+from daxlab.models import CELLS, seq2seq
+
+from . import twin
+from .toy import ALL, ENCODING, JUMP
+
+UPDATES = 50
+SIZES = {"words": len(ENCODING.words), "actions": len(ENCODING.actions)}
+PROTOCOL = Protocol(updates=UPDATES, learning_rate=0.01)
+
+
+def trained(group, updates=UPDATES, stops=None):
+    arrays, static = eqx.partition(group.start(), eqx.is_array)
+    program = make_program(group, static, stops)
+    rates, keys = run_inputs(group)
+    shown = draw_chunk(group, program, 0, updates)
+    state, losses = chunk(program, start_state(arrays), shown, rates, keys, jnp.int32(updates))
+    return eqx.combine(state.arrays, static), np.asarray(losses)
+
+
+def twin_trained(run, make, protocol, table, updates=UPDATES):
+    """One run by the twin and Optax; its presentations by the documented draws."""
+    net = make(run_key(run.seed, START), run.hidden)
+    shown = draw(protocol, np.array([run.seed], np.uint32), [table], 0, updates)
+    optimiser = optax.chain(optax.clip_by_global_norm(protocol.clip), optax.adam(protocol.learning_rate))
+    params, static = eqx.partition(net, eqx.is_inexact_array)
+    memory, losses = optimiser.init(params), []
+    for t in range(updates):
+        key = jax.random.fold_in(run_key(run.seed, DROPOUT), t)
+
+        def of(params, t=t, key=key):
+            example = shown.commands[t, 0], shown.actions[t, 0], shown.forced[t, 0]
+            return twin.loss(
+                eqx.combine(params, static), *example, protocol.self_fed_loss_ends == "own", run.dropout, key
+            )
+
+        loss, gradients = jax.value_and_grad(of)(params)
+        updates_, memory = optimiser.update(gradients, memory, params)
+        params = optax.apply_updates(params, updates_)
+        losses.append(float(loss))
+    return eqx.combine(params, static), np.array(losses)
+
+
+def assert_close(left, right, tolerance=2e-4):
+    for a, b in zip(jax.tree.leaves(left), jax.tree.leaves(right), strict=True):
+        np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("attention", [False, True])
+@pytest.mark.parametrize("layers", [1, 2])
+@pytest.mark.parametrize("cell", CELLS)
+def test_a_group_is_its_runs_of_the_twin(cell, layers, attention):
+    """Two runs side by side, of other seeds, splits, widths and dropout, half of the examples self-fed."""
+    make = partial(seq2seq, cell=cell, layers=layers, attention=attention, **SIZES)
+    runs = (Run(3, JUMP, hidden=5, dropout=0.5), Run(4, ALL, hidden=3, dropout=0.1))
+    group = Group(runs, make, ENCODING, PROTOCOL)
+    together, losses = trained(group)
+    forced = draw(PROTOCOL, group.seeds, group.tables, 0, UPDATES).forced
+    assert 10 < forced.sum(axis=0).min() and forced.sum(axis=0).max() < 40  # both kinds are tested
+    for place, (run, table) in enumerate(zip(runs, group.tables, strict=True)):
+        alone, its_losses = twin_trained(run, make, PROTOCOL, table)
+        np.testing.assert_allclose(losses[:, place], its_losses, rtol=1e-3, atol=1e-4)
+        assert_close(unstack(together, place), alone.widen(5))
+
+
+@pytest.mark.parametrize("stops", [True, False])
+def test_buckets_padding_and_company_change_nothing_but_rounding(stops):
+    """The same run alone, in company, in a wider group, through other programs."""
+    make = partial(seq2seq, cell="lstm", layers=2, attention=True, **SIZES)
+    run = Run(3, JUMP, hidden=3, dropout=0.5)
+    alone, losses = trained(Group((run,), make, ENCODING, PROTOCOL), stops=stops)
+    company = Group((Run(9, ALL, hidden=5), run, Run(8, JUMP, hidden=3, dropout=0.1)), make, ENCODING, PROTOCOL)
+    together, all_losses = trained(company, stops=stops)
+    np.testing.assert_allclose(losses[:, 0], all_losses[:, 1], rtol=1e-3, atol=1e-4)
+    assert_close(alone and unstack(alone, 0).widen(5), unstack(together, 1))
+
+
+def test_separate_lengths_and_the_targets_end(UPDATES=20):
+    """The protocol's variants follow the twin too."""
+    protocol = Protocol(updates=UPDATES, self_fed_loss_ends="target", shared_lengths=False, teacher_forcing=0.0)
+    make = partial(seq2seq, cell="gru", **SIZES)
+    group = Group((Run(0, ALL, hidden=4), Run(1, JUMP, hidden=4)), make, ENCODING, protocol)
+    together, losses = trained(group, UPDATES)
+    alone, its_losses = twin_trained(group.runs[1], make, protocol, group.tables[1], UPDATES)
+    np.testing.assert_allclose(losses[:, 1], its_losses, rtol=1e-3, atol=1e-4)
+    assert_close(unstack(together, 1), alone)
+
+
+def test_idle_units_stay_idle():
+    make = partial(seq2seq, cell="lstm", layers=2, attention=True, **SIZES)
+    group = Group((Run(0, ALL, hidden=3, dropout=0.5), Run(1, ALL, hidden=6)), make, ENCODING, PROTOCOL)
+    narrow = unstack(trained(group)[0], 0)
+    assert not np.any(narrow.words[:, 3:]) and not np.any(narrow.decoder[1].w_hidden[:, 3:])
+    assert not np.any(narrow.decoder[0].w_input[..., 3:6]) and not np.any(narrow.w_output[:, 9:])
+    assert not np.any(narrow.attend.w[3:]) and np.any(narrow.attend.w[:3])
