@@ -21,19 +21,12 @@ class Split:
 
 def example(command: str) -> Example:
     verb, *rest = command.split()
-    times = {"twice": 2, "thrice": 3}.get(rest[0], 1) if rest else 1
-    return Example(command, (verb.upper(),) * times)
+    return Example(command, (verb.upper(),) * (3 if rest else 1))
 
 
-VERBS = ("walk", "look", "run", "jump")
-LANGUAGE = tuple(example(f"{verb} {times}".strip()) for verb in VERBS for times in ("", "twice", "thrice"))
-ENCODING = Encoding.of(LANGUAGE, buckets=3)
+VERBS = ("walk", "look", "run", "jump", "dax")
+LANGUAGE = tuple(example(f"{verb} {times}".strip()) for verb in VERBS for times in ("", "thrice"))  # ten pairs
+ENCODING = Encoding.of(LANGUAGE)
 KNOWN = tuple(e for e in LANGUAGE if "jump" not in e.command)
-JUMP = Split("jump", (*KNOWN, example("jump")), (*(1 for _ in KNOWN), 3), (example("jump twice"), example("jump thrice")))
-SHORT = Split(
-    "short",
-    tuple(e for e in LANGUAGE if len(e.actions) < 3),
-    tuple(1 for e in LANGUAGE if len(e.actions) < 3),
-    tuple(e for e in LANGUAGE if len(e.actions) == 3),
-)
+JUMP = Split("jump", (*KNOWN, example("jump")), (*(1 for _ in KNOWN), 3), (example("jump thrice"),))
 ALL = Split("all", LANGUAGE, tuple(1 for _ in LANGUAGE), LANGUAGE)

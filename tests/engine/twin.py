@@ -5,14 +5,13 @@ Imports nothing of the engine, and never calls `recur`. Only the weights' names 
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 PAD, SOS, EOS = 0, 1, 2
 
 
 def cell(kind, layer, x, state):
-    a = [w @ x + b for w, b in zip(layer.w_input, layer.b_input, strict=True)]
-    b = [w @ state[0] + c for w, c in zip(layer.w_hidden, layer.b_hidden, strict=True)]
+    a = layer.w_input @ x + layer.b_input
+    b = layer.w_hidden @ state[0] + layer.b_hidden
     if kind == "srn":
         return (jnp.tanh(a[0] + b[0]),)
     if kind == "gru":
@@ -25,11 +24,11 @@ def cell(kind, layer, x, state):
 
 
 def mask(key, place, step, rate, width):
-    if not rate:
+    if rate is None:
         return 1.0
-    bits = np.asarray(jax.random.bits(jax.random.fold_in(jax.random.fold_in(key, place), step), (width,)))
-    keep = (bits >> 8).astype(np.float32) * np.float32(2.0**-24) >= np.float32(rate)
-    return np.where(keep, np.float32(1) / (np.float32(1) - np.float32(rate)), np.float32(0))
+    bits = jax.random.bits(jax.random.fold_in(jax.random.fold_in(key, place), step), (width,), jnp.uint32)
+    keep = (bits >> 8).astype(jnp.float32) * 2.0**-24 >= rate
+    return jnp.where(keep, 1 / (1 - rate), 0)
 
 
 def encode(net, command, rate, key):
@@ -69,24 +68,25 @@ def act(net, states, tops, word, t, rate, key):
 
 
 def loss(net, command, actions, forced, own_end, rate, key):
-    command, actions = ([int(i) for i in row if i != PAD] for row in (command, actions))
+    """The sum of the cross-entropies; `command` and `actions` without padding, `forced` a Python bool."""
     states, tops = encode(net, command, rate, key)
-    total, word = 0.0, SOS
+    total, word, ended = 0.0, SOS, False
     for t, target in enumerate(actions):
         states, logits, _ = act(net, states, tops, word, t, rate, key)
-        total = total - jax.nn.log_softmax(logits)[target - EOS]
-        own = EOS + int(jnp.argmax(jax.lax.stop_gradient(logits)))
-        if not forced and own_end and own == EOS:
-            break
+        entropy = -jax.nn.log_softmax(logits)[target - EOS]
+        total = total + jnp.where(ended, 0, entropy)
+        own = EOS + jnp.argmax(logits)
         word = target if forced else own
+        if not forced and own_end:
+            ended = ended | (own == EOS)
     return total
 
 
 def greedy(net, command, cap, length=-1):
-    states, tops = encode(net, [int(i) for i in command if i != PAD], 0, None)
+    states, tops = encode(net, [int(i) for i in command if i != PAD], None, None)
     word, answer = SOS, []
     while len(answer) < cap and word != EOS:
-        states, logits, _ = act(net, states, tops, word, len(answer), 0, None)
+        states, logits, _ = act(net, states, tops, word, len(answer), None, None)
         if length < 0:
             word = EOS + int(jnp.argmax(logits))
         else:

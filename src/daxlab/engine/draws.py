@@ -41,7 +41,7 @@ def _bits(seeds: Array, purposes: Array, first: Array, count: int) -> Array:
     """uint32 [updates, streams], a stream being a seed with a purpose."""
 
     def one(update: Array, seed: Array, purpose: Array) -> Array:
-        return jax.random.bits(jax.random.fold_in(run_key(seed, purpose), update))
+        return jax.random.bits(jax.random.fold_in(run_key(seed, purpose), update), dtype=jnp.uint32)
 
     updates = first + jnp.arange(count)
     return jax.vmap(jax.vmap(one, (None, 0, 0)), (0, None, None))(updates, seeds, purposes)

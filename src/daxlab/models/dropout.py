@@ -20,7 +20,7 @@ def masks(key: Array, rate: Array, places: Sequence[int], times: Sequence[int], 
     step = np.concatenate([np.arange(time) for time in times])
 
     def bits(place: Array, step: Array) -> Array:
-        return jax.random.bits(jax.random.fold_in(jax.random.fold_in(key, place), step), (width,))
+        return jax.random.bits(jax.random.fold_in(jax.random.fold_in(key, place), step), (width,), jnp.uint32)
 
     drawn = jax.vmap(bits)(place, step)  # all places at once: one small program
     # 24 bits as a float32 in [0, 1), whatever the network's precision
