@@ -10,7 +10,7 @@ import optax
 import pytest
 
 from daxlab.engine import Group, Protocol, Run, unstack
-from daxlab.engine.draws import DROPOUT, START, draw, run_key
+from daxlab.engine.draws import DROPOUT, draw, run_key
 from daxlab.engine.train import draw_chunk, make_program, run_inputs, start_state
 from daxlab.engine.update import chunk
 from daxlab.models import CELLS, seq2seq
@@ -22,6 +22,7 @@ from .toy import ALL, ENCODING, JUMP
 UPDATES = 50
 SIZES = {"words": len(ENCODING.words), "actions": len(ENCODING.actions)}
 PROTOCOL = Protocol(updates=UPDATES, learning_rate=0.01)
+OPTIMISER = optax.chain(optax.clip_by_global_norm(PROTOCOL.clip), optax.adam(PROTOCOL.learning_rate))
 
 
 @pytest.fixture(autouse=True)
@@ -41,28 +42,33 @@ def trained(group, updates=UPDATES, stops=None):
 
 
 @partial(jax.jit, static_argnames=("static", "forced", "own_end"))
-def twin_gradient(params, command, actions, rate, key, *, static, forced, own_end):
+def twin_gradient(params, command, actions, drop, *, static, forced, own_end):
     def of(params):
-        return twin.loss(eqx.combine(params, static), command, actions, forced, own_end, rate, key)
+        return twin.loss(eqx.combine(params, static), command, actions, forced, own_end, drop)
 
     return jax.value_and_grad(of)(params)
 
 
-def twin_trained(run, make, protocol, table, updates=UPDATES):
+@jax.jit
+def twin_step(params, memory, gradients):
+    change, memory = OPTIMISER.update(gradients, memory, params)
+    return optax.apply_updates(params, change), memory
+
+
+def twin_trained(run, net, protocol, table, updates=UPDATES):
     """One run by the twin and Optax; its presentations by the documented draws."""
-    net = make(run_key(run.seed, START), run.hidden)
     shown = draw(protocol, np.array([run.seed], np.uint32), [table], 0, updates)
-    optimiser = optax.chain(optax.clip_by_global_norm(protocol.clip), optax.adam(protocol.learning_rate))
     params, static = eqx.partition(net, eqx.is_inexact_array)
-    memory, losses, step = optimiser.init(params), [], jax.jit(optimiser.update)
+    memory, losses = OPTIMISER.init(params), []
     rate = jnp.float32(run.dropout) if run.dropout else None
     for t in range(updates):
         key = jax.random.fold_in(run_key(run.seed, DROPOUT), t)
-        rows = (row[0][row[0] != PAD] for row in (shown.commands[t], shown.actions[t]))
+        rows = tuple(row[0][row[0] != PAD] for row in (shown.commands[t], shown.actions[t]))
+        shape = (len(net.encoder), *map(len, rows), run.hidden)
+        drop = twin.masks(key, jnp.float32(run.dropout), *shape) if run.dropout else None
         how = {"forced": bool(shown.forced[t, 0]), "own_end": protocol.self_fed_loss_ends == "own"}
-        loss, gradients = twin_gradient(params, *rows, rate, key, static=static, **how)
-        change, memory = step(gradients, memory, params)
-        params = optax.apply_updates(params, change)
+        loss, gradients = twin_gradient(params, *rows, drop, static=static, **how)
+        params, memory = twin_step(params, memory, gradients)
         losses.append(float(loss))
     return eqx.combine(params, static), np.array(losses)
 
@@ -84,7 +90,7 @@ def test_a_group_is_its_runs_of_the_twin(cell, layers, attention):
     forced = draw(PROTOCOL, group.seeds, group.tables, 0, UPDATES).forced
     assert 10 < forced.sum(axis=0).min() and forced.sum(axis=0).max() < 40  # both kinds are tested
     for place, (run, table) in enumerate(zip(runs, group.tables, strict=True)):
-        alone, its_losses = twin_trained(run, make, PROTOCOL, table)
+        alone, its_losses = twin_trained(run, unstack(group.start(), place), PROTOCOL, table)
         np.testing.assert_allclose(losses[:, place], its_losses, rtol=1e-6)
         assert_close(unstack(together, place), alone)
 
@@ -103,11 +109,11 @@ def test_buckets_padding_and_company_change_nothing_but_rounding(stops):
 
 def test_separate_lengths_and_the_targets_end():
     """The protocol's variants follow the twin too."""
-    protocol = Protocol(updates=20, self_fed_loss_ends="target", shared_lengths=False, teacher_forcing=0.0)
+    protocol = Protocol(updates=20, learning_rate=0.01, self_fed_loss_ends="target", shared_lengths=False, teacher_forcing=0.0)
     make = partial(seq2seq, cell="gru", **SIZES)
     group = Group((Run(0, ALL, hidden=4), Run(1, JUMP, hidden=4)), make, ENCODING, protocol)
     together, losses = trained(group, 20)
-    alone, its_losses = twin_trained(group.runs[1], make, protocol, group.tables[1], 20)
+    alone, its_losses = twin_trained(group.runs[1], unstack(group.start(), 1), protocol, group.tables[1], 20)
     np.testing.assert_allclose(losses[:, 1], its_losses, rtol=1e-6)
     assert_close(unstack(together, 1), alone)
 

@@ -3,6 +3,8 @@
 Imports nothing of the engine, and never calls `recur`. Only the weights' names are Seq2Seq's.
 """
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 
@@ -23,15 +25,20 @@ def cell(kind, layer, x, state):
     return o * jnp.tanh(c), c
 
 
+@partial(jax.jit, static_argnames="width")
 def mask(key, place, step, rate, width):
-    if rate is None:
-        return 1.0
     bits = jax.random.bits(jax.random.fold_in(jax.random.fold_in(key, place), step), (width,), jnp.uint32)
     keep = (bits >> 8).astype(jnp.float32) * 2.0**-24 >= rate
     return jnp.where(keep, 1 / (1 - rate), 0)
 
 
-def encode(net, command, rate, key):
+def masks(key, rate, layers, command_time, action_time, width):
+    """[place][step]: on the input of encoder layer l at place 2 l, of decoder layer l at 2 l + 1."""
+    times = [command_time, action_time] * layers
+    return [[mask(key, place, step, rate, width) for step in range(time)] for place, time in enumerate(times)]
+
+
+def encode(net, command, drop):
     width = net.words.shape[1]
     zero = jnp.zeros(width, net.words.dtype)
     states = [(zero, zero) if net.cell == "lstm" else (zero,) for _ in net.encoder]
@@ -39,17 +46,16 @@ def encode(net, command, rate, key):
     for t, word in enumerate(command):
         x = net.words[word]
         for l, layer in enumerate(net.encoder):
-            x = x * mask(key, 2 * l, t, rate, width)
+            x = x * drop[2 * l][t] if drop else x
             states[l] = cell(net.cell, layer, x, states[l])
             x = states[l][0]
         tops.append(x)
     return states, jnp.stack(tops)
 
 
-def act(net, states, tops, word, t, rate, key):
+def act(net, states, tops, word, t, drop):
     """One decoder step: new states, logits of <EOS> and the actions, attention weights."""
-    width = net.words.shape[1]
-    x = net.actions[word] * mask(key, 1, t, rate, width)
+    x = net.actions[word] * drop[1][t] if drop else net.actions[word]
     alpha = None
     if net.attend is not None:
         a = net.attend
@@ -59,20 +65,20 @@ def act(net, states, tops, word, t, rate, key):
         x = jnp.concatenate([x, context])
     new = []
     for l, layer in enumerate(net.decoder):
-        if l:
-            x = x * mask(key, 2 * l + 1, t, rate, width)
+        if l and drop:
+            x = x * drop[2 * l + 1][t]
         new.append(cell(net.cell, layer, x, states[l]))
         x = new[-1][0]
     read = x if net.attend is None else jnp.concatenate([x, context])
     return new, net.w_output @ read + net.b_output, alpha
 
 
-def loss(net, command, actions, forced, own_end, rate, key):
+def loss(net, command, actions, forced, own_end, drop):
     """The sum of the cross-entropies; `command` and `actions` without padding, `forced` a Python bool."""
-    states, tops = encode(net, command, rate, key)
+    states, tops = encode(net, command, drop)
     total, word, ended = 0.0, SOS, False
     for t, target in enumerate(actions):
-        states, logits, _ = act(net, states, tops, word, t, rate, key)
+        states, logits, _ = act(net, states, tops, word, t, drop)
         entropy = -jax.nn.log_softmax(logits)[target - EOS]
         total = total + jnp.where(ended, 0, entropy)
         own = EOS + jnp.argmax(logits)
@@ -83,10 +89,10 @@ def loss(net, command, actions, forced, own_end, rate, key):
 
 
 def greedy(net, command, cap, length=-1):
-    states, tops = encode(net, [int(i) for i in command if i != PAD], None, None)
+    states, tops = encode(net, [int(i) for i in command if i != PAD], None)
     word, answer = SOS, []
     while len(answer) < cap and word != EOS:
-        states, logits, _ = act(net, states, tops, word, len(answer), None, None)
+        states, logits, _ = act(net, states, tops, word, len(answer), None)
         if length < 0:
             word = EOS + int(jnp.argmax(logits))
         else:

@@ -115,7 +115,8 @@ def unstack(networks: Network, run: int) -> Network:
     return jax.tree.map(lambda x: x[run] if eqx.is_array(x) else x, networks)
 
 
-def _start(make: Make, seeds: NDArray[np.uint32], hidden: int, width: int) -> Any:
+@eqx.filter_jit
+def _start(make: Make, seeds: Array, hidden: int, width: int) -> Any:
     def one(seed: Array) -> Network:
         network = make(run_key(seed, START), hidden)
         if hidden == width:
@@ -124,7 +125,7 @@ def _start(make: Make, seeds: NDArray[np.uint32], hidden: int, width: int) -> An
             raise InputError("networks of this kind cannot be widened, so a group of them has one width")
         return network.widen(width)
 
-    return eqx.filter_jit(eqx.filter_vmap(one))(seeds)
+    return eqx.filter_vmap(one)(seeds)
 
 
 def _content(split: Split) -> str:
