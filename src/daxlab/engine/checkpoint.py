@@ -22,7 +22,7 @@ FORMAT = "daxlab checkpoint 1"
 def write(path: Path, digest: str, tree: Any) -> None:
     """Write a pytree of arrays, with the digest of the group it belongs to."""
     leaves = jax.tree_util.tree_leaves_with_path(tree)
-    tensors = {jax.tree_util.keystr(place): np.ascontiguousarray(np.asarray(leaf)) for place, leaf in leaves}
+    tensors = {jax.tree_util.keystr(place): np.array(leaf, order="C") for place, leaf in leaves}
     data = save(tensors, metadata={"format": FORMAT, "digest": digest})
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
