@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -26,7 +28,9 @@ def test_what_the_language_cannot_say_is_named(command, problem):
 
 
 def test_shapes_are_the_languages_not_the_splits():
-    assert Presentations(ENCODING, JUMP).actions.shape[1] == Presentations(ENCODING, ALL).actions.shape[1] == 4
+    assert (
+        Presentations(ENCODING, JUMP).actions.shape[1] == Presentations(ENCODING, ALL).actions.shape[1] == 4
+    )
 
 
 @settings(max_examples=50, deadline=None)
@@ -34,7 +38,7 @@ def test_shapes_are_the_languages_not_the_splits():
 def test_padded_lengths_are_few_nested_and_hold_everything(lengths, buckets):
     caps = choose_caps(lengths, buckets)
     assert len(caps) <= buckets
-    assert all(a[0] <= b[0] and a[1] < b[1] for a, b in zip(caps, caps[1:], strict=False))
+    assert all(a[0] <= b[0] and a[1] < b[1] for a, b in pairwise(caps))
     assert all(any(c <= cap[0] and a <= cap[1] for cap in caps) for c, a in lengths)
 
 
@@ -51,7 +55,9 @@ def test_every_command_has_exactly_its_weight(weights):
     even = ((np.arange(grid) * 2**32) // grid + 2**31 // grid).astype(np.uint32)
     quantile = even[:: grid // (2 * total)]
     lengths = np.sum(table.actions[table.draw(quantile, np.zeros_like(quantile))] != 0, axis=1) - 1
-    assert {n: int(np.sum(lengths == n)) / 2 for n in (1, 3)} == per  # lengths by the split's own distribution
+    assert {
+        n: int(np.sum(lengths == n)) / 2 for n in (1, 3)
+    } == per  # lengths by the split's own distribution
     for length, first in ((1, 0), (3, 2**32 - 1)):
         own = even[:: grid // (2 * per[length])]
         chosen = table.draw(np.full(len(own), first, np.uint32), own)
@@ -62,7 +68,11 @@ def test_every_command_has_exactly_its_weight(weights):
 
 
 def test_presentations_need_commands_and_weights():
-    for bad in (Split("none", (), (), ()), Split("zero", LANGUAGE[:1], (0,), ()), Split("few", LANGUAGE, (1,), ())):
+    for bad in (
+        Split("none", (), (), ()),
+        Split("zero", LANGUAGE[:1], (0,), ()),
+        Split("few", LANGUAGE, (1,), ()),
+    ):
         with pytest.raises(InputError):
             Presentations(ENCODING, bad)
     with pytest.raises(InputError):

@@ -78,8 +78,8 @@ class Vocabulary:
 class Encoding:
     """How a language becomes arrays.
 
-    `caps` are the few padded lengths (command time, action time) a program is compiled for, each holding the one
-    before; the last holds everything. Which one is used changes a program's speed and nothing else.
+    `caps` are the few padded lengths (command time, action time) a program is compiled for, each holding
+    the one before; the last holds everything. Which one is used changes a program's speed and nothing else.
     """
 
     words: Vocabulary
@@ -145,9 +145,10 @@ class Presentations:
     """The training commands of one split, and how random bits choose among them.
 
     The commands are ordered by the length of their action sequences. A first number (the quantile, which the
-    protocol may share between runs) chooses the length by this split's own distribution of presentations, a second one
-    the command among those of that length; so each command has exactly its weight, whatever is shared. Neither
-    depends on the padded lengths of a program.
+    protocol may share between runs) chooses the length by this split's own distribution of presentations,
+    a second one
+    the command among those of that length; so each command has exactly its weight, whatever is shared.
+    Neither depends on the padded lengths of a program.
     """
 
     def __init__(self, encoding: Encoding, split: Split) -> None:
@@ -160,11 +161,15 @@ class Presentations:
         self.commands = encoding.commands([e.command for e in examples])
         self.actions = encoding.answers([tuple(e.actions) for e in examples])
         lengths = np.array([len(e.actions) for e in examples])
-        self._ends = np.cumsum([split.weights[i] for i in order], dtype=np.uint64)  # of each command's presentations
+        self._ends = np.cumsum(
+            [split.weights[i] for i in order], dtype=np.uint64
+        )  # of each command's presentations
         if self._ends[-1] >= 1 << 31:
             raise InputError("a split has more presentations than a run could draw from")
         last = np.append(lengths[1:] != lengths[:-1], True)
-        self._strata = np.concatenate([np.zeros(1, np.uint64), self._ends[last]])  # where each length begins, and the end
+        self._strata = np.concatenate(
+            [np.zeros(1, np.uint64), self._ends[last]]
+        )  # where each length begins, and the end
 
     def draw(self, quantile: NDArray[np.uint32], bits: NDArray[np.uint32]) -> NDArray[np.intp]:
         """The positions in `commands` and `actions` chosen by 32 + 32 random bits each."""

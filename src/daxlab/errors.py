@@ -2,4 +2,7 @@
 
 
 class InputError(Exception):
-    """What a user can mend: a bad name, file, value. The command line prints it as one sentence and exits 2."""
+    """What a user can mend: a bad name, file, value.
+
+    The command line prints it as one sentence and exits 2.
+    """

@@ -60,7 +60,6 @@ def twin_trained(run, net, protocol, table, updates=UPDATES):
     shown = draw(protocol, np.array([run.seed], np.uint32), [table], 0, updates)
     params, static = eqx.partition(net, eqx.is_inexact_array)
     memory, losses = OPTIMISER.init(params), []
-    rate = jnp.float32(run.dropout) if run.dropout else None
     for t in range(updates):
         key = jax.random.fold_in(run_key(run.seed, DROPOUT), t)
         rows = tuple(row[0][row[0] != PAD] for row in (shown.commands[t], shown.actions[t]))
@@ -88,7 +87,7 @@ def test_a_group_is_its_runs_of_the_twin(cell, layers, attention):
     group = Group(runs, make, ENCODING, PROTOCOL)
     together, losses = trained(group)
     forced = draw(PROTOCOL, group.seeds, group.tables, 0, UPDATES).forced
-    assert 10 < forced.sum(axis=0).min() and forced.sum(axis=0).max() < 40  # both kinds are tested
+    assert forced.sum(axis=0).min() > 10 and forced.sum(axis=0).max() < 40  # both kinds are tested
     for place, (run, table) in enumerate(zip(runs, group.tables, strict=True)):
         alone, its_losses = twin_trained(run, unstack(group.start(), place), PROTOCOL, table)
         np.testing.assert_allclose(losses[:, place], its_losses, rtol=1e-6)
@@ -101,7 +100,9 @@ def test_buckets_padding_and_company_change_nothing_but_rounding(stops):
     make = partial(seq2seq, cell="lstm", layers=2, attention=True, **SIZES)
     run = Run(3, JUMP, hidden=3, dropout=0.5)
     alone, losses = trained(Group((run,), make, ENCODING, PROTOCOL), stops=stops)
-    company = Group((Run(9, ALL, hidden=5), run, Run(8, JUMP, hidden=3, dropout=0.1)), make, ENCODING, PROTOCOL)
+    company = Group(
+        (Run(9, ALL, hidden=5), run, Run(8, JUMP, hidden=3, dropout=0.1)), make, ENCODING, PROTOCOL
+    )
     together, all_losses = trained(company, stops=stops)
     np.testing.assert_allclose(losses[:, 0], all_losses[:, 1], rtol=1e-6)
     assert_close(unstack(alone, 0).widen(5), unstack(together, 1))
@@ -109,7 +110,9 @@ def test_buckets_padding_and_company_change_nothing_but_rounding(stops):
 
 def test_separate_lengths_and_the_targets_end():
     """The protocol's variants follow the twin too."""
-    protocol = Protocol(updates=20, learning_rate=0.01, self_fed_loss_ends="target", shared_lengths=False, teacher_forcing=0.0)
+    protocol = Protocol(
+        updates=20, learning_rate=0.01, self_fed_loss_ends="target", shared_lengths=False, teacher_forcing=0.0
+    )
     make = partial(seq2seq, cell="gru", **SIZES)
     group = Group((Run(0, ALL, hidden=4), Run(1, JUMP, hidden=4)), make, ENCODING, protocol)
     together, losses = trained(group, 20)

@@ -45,10 +45,10 @@ def encode(net, command, drop):
     tops = []
     for t, word in enumerate(command):
         x = net.words[word]
-        for l, layer in enumerate(net.encoder):
-            x = x * drop[2 * l][t] if drop else x
-            states[l] = cell(net.cell, layer, x, states[l])
-            x = states[l][0]
+        for n, layer in enumerate(net.encoder):
+            x = x * drop[2 * n][t] if drop else x
+            states[n] = cell(net.cell, layer, x, states[n])
+            x = states[n][0]
         tops.append(x)
     return states, jnp.stack(tops)
 
@@ -64,10 +64,10 @@ def act(net, states, tops, word, t, drop):
         context = sum(weight * h for weight, h in zip(alpha, tops, strict=True))
         x = jnp.concatenate([x, context])
     new = []
-    for l, layer in enumerate(net.decoder):
-        if l and drop:
-            x = x * drop[2 * l + 1][t]
-        new.append(cell(net.cell, layer, x, states[l]))
+    for n, layer in enumerate(net.decoder):
+        if n and drop:
+            x = x * drop[2 * n + 1][t]
+        new.append(cell(net.cell, layer, x, states[n]))
         x = new[-1][0]
     read = x if net.attend is None else jnp.concatenate([x, context])
     return new, net.w_output @ read + net.b_output, alpha

@@ -1,4 +1,4 @@
-"""Training many runs at once, and asking what they learnt. Knows nothing of the ledger, and prints nothing."""
+"""Training many runs at once, and asking what they learnt. Knows nothing of the ledger; prints nothing."""
 
 from daxlab.engine.decode import answers, attentions, encodings, ended, log_likelihoods, right
 from daxlab.engine.draws import SEMANTICS

@@ -1,7 +1,9 @@
 """Adam with gradients clipped by one norm, as the protocol has it (a test holds it against Optax).
 
-Written out, not called from Optax, for one reason: a run that has failed must stay as it is while the rest of its group
-goes on, and choosing between old and new arrays makes XLA copy all of them at every update. Here the choice is
+Written out, not called from Optax, for one reason: a run that has failed must stay as it is while the rest
+of its group
+goes on, and choosing between old and new arrays makes XLA copy all of them at every update. Here the
+choice is
 made in the scalars: a halted run decays nothing, adds nothing, steps by nothing. Knows nothing of networks.
 """
 
@@ -37,9 +39,17 @@ def global_norm(gradients: Any) -> Array:
 
 
 def adam(
-    parameters: Any, moments: Moments, gradients: Any, *, norm: Array, go: Array, count: Array, rate: float, clip: float
+    parameters: Any,
+    moments: Moments,
+    gradients: Any,
+    *,
+    norm: Array,
+    go: Array,
+    count: Array,
+    rate: float,
+    clip: float,
 ) -> tuple[Any, Moments]:
-    """Update number `count` (the first is 1) with gradients of the given norm; nothing changes unless `go`."""
+    """Update number `count` (the first is 1), gradients of the given norm; nothing changes unless `go`."""
     scale = jnp.where(norm > clip, clip / norm, 1)
     beta1, beta2 = jnp.where(go, BETA1, 1), jnp.where(go, BETA2, 1)
     step = jnp.where(go, rate / (1 - BETA1**count), 0)

@@ -1,6 +1,7 @@
 """A group on disk, whole or not at all: one safetensors file. Knows nothing of when one is written.
 
-The file is written beside its place, flushed to the disk, and then takes the place of the one before in one step.
+The file is written beside its place, flushed to the disk, and then takes the place of the one before in
+one step.
 """
 
 import os
@@ -43,7 +44,7 @@ def write(path: Path, digest: str, tree: Any) -> None:
 
 
 def read(path: Path, digest: str, like: Any) -> Any:
-    """What `write` wrote for the group of this digest, as a pytree like `like` (arrays of any length there)."""
+    """What `write` wrote for the group of this digest, as a pytree like `like`."""
     try:
         with safe_open(path, framework="numpy") as file:
             about = file.metadata() or {}

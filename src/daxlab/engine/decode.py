@@ -1,8 +1,9 @@
 """What trained networks answer: many commands at a time, of many networks at a time.
 
-Greedy and oracle-length answers, log-likelihoods, encoder states, attention. Commands and actions are rows of numbers
-(daxlab.encoding), [commands, time] for all networks alike or [runs, commands, time]; results have the runs on their
-leading axis. Knows nothing of splits, training or files.
+Greedy and oracle-length answers, log-likelihoods, encoder states, attention. Commands and actions are rows
+of numbers
+(daxlab.encoding), [commands, time] for all networks alike or [runs, commands, time]; results have the runs
+on their leading axis. Knows nothing of splits, training or files.
 """
 
 from collections.abc import Callable
@@ -26,12 +27,19 @@ Ask = Callable[..., Array]
 
 
 def answers(
-    networks: Network, commands: Rows, *, cap: int, lengths: NDArray[np.int32] | None = None, like: Rows | None = None
+    networks: Network,
+    commands: Rows,
+    *,
+    cap: int,
+    lengths: NDArray[np.int32] | None = None,
+    like: Rows | None = None,
 ) -> Rows:
     """Greedy answers [runs, commands, cap]: actions, <EOS>, <PAD>.
 
-    `lengths` ([commands] or [runs, commands]): the oracle's numbers of actions. `like`: action rows of about the
-    lengths to expect; commands are then asked in that order, so that a batch ends when its longest answer does.
+    `lengths` ([commands] or [runs, commands]): the oracle's numbers of actions. `like`: action rows of
+    about the
+    lengths to expect; commands are then asked in that order, so that a batch ends when its longest answer
+    does.
     """
     oracle = np.full(commands.shape[:-1], -1, np.int32) if lengths is None else lengths.astype(np.int32)
     expected = oracle if like is None else np.sum(like != PAD, axis=-1)
@@ -92,8 +100,10 @@ def _ask(static: Any, ask: Ask, arrays: Any, rows: tuple[Array, ...]) -> Array:
         return jax.vmap(one)(arrays, rows)
 
 
-def _batched(networks: Network, ask: Ask, rows: tuple[NDArray[Any], ...], by: NDArray[Any] | None = None) -> Any:
-    """`ask` of every network and row, some thousand at a time; asked in the order of `by`, answered in the rows'."""
+def _batched(
+    networks: Network, ask: Ask, rows: tuple[NDArray[Any], ...], by: NDArray[Any] | None = None
+) -> Any:
+    """`ask` of every network and row, a batch at a time, in the order of `by`; answers in the rows' order."""
     arrays, static = eqx.partition(networks, eqx.is_array)
     runs = jax.tree.leaves(arrays)[0].shape[0]
     shared = rows[0].ndim == 2  # [commands, time]
@@ -112,8 +122,8 @@ def _batched(networks: Network, ask: Ask, rows: tuple[NDArray[Any], ...], by: ND
 
 
 def _batch_size(runs: int, count: int) -> int:
-    """A power of two: about 256 rows on a CPU (they stay in its cache), many more on an accelerator."""
-    total = 256 if jax.default_backend() == "cpu" else 16384
+    """A power of two: about 128 rows on a CPU (they stay in its cache), many more on an accelerator."""
+    total = 128 if jax.default_backend() == "cpu" else 16384
     wanted = min(max(total // runs, 32), count)
     return 1 << max(wanted - 1, 0).bit_length()
 

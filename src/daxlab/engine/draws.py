@@ -2,7 +2,8 @@
 
     bits for a purpose = threefry(fold_in(fold_in(key(seed), purpose), update))
 
-so a run's start values, commands, coins and masks are the same in any group, on any device. The lengths that runs may
+so a run's start values, commands, coins and masks are the same in any group, on any device. The lengths
+that runs may
 share come from the protocol's own key. Anything here is semantics: change it, and the version changes.
 """
 
@@ -53,9 +54,13 @@ def draw(
     """The presentations of updates first, first + 1, … of runs with these seeds and splits."""
     runs = len(seeds)
     for_lengths = np.array([SHARED], np.uint32) if protocol.shared_lengths else seeds
-    purposes = np.repeat(np.int32([COMMAND, COIN, LENGTH]), [runs, runs, len(for_lengths)])
+    purposes = np.repeat(np.array([COMMAND, COIN, LENGTH], np.int32), [runs, runs, len(for_lengths)])
     bits = np.asarray(_bits(np.concatenate([seeds, seeds, for_lengths]), purposes, np.int32(first), count))
-    own, coins, lengths = bits[:, :runs], bits[:, runs : 2 * runs], np.broadcast_to(bits[:, 2 * runs :], (count, runs))
+    own, coins, lengths = (
+        bits[:, :runs],
+        bits[:, runs : 2 * runs],
+        np.broadcast_to(bits[:, 2 * runs :], (count, runs)),
+    )
     commands, actions = [], []
     for run, table in enumerate(tables):
         chosen = table.draw(lengths[:, run], own[:, run])

@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
 from numpy.typing import NDArray
 
 from daxlab.engine.decode import answers, right
-from daxlab.engine.group import Group
+from daxlab.engine.group import Group, subset
 from daxlab.models.contract import Network
 
 
@@ -34,7 +33,7 @@ def evaluate(group: Group, networks: Network, *, oracle_length: bool = False) ->
     found: dict[int, Evaluation] = {}
     for split in {id(run.split): run.split for run in group.runs}.values():
         members = [index for index, run in enumerate(group.runs) if run.split is split]
-        chosen = jax.tree.map(lambda x, m=np.array(members): x[m] if hasattr(x, "shape") else x, networks)
+        chosen = subset(networks, members)
         given, correct = _ask(group, chosen, [split.test] * len(members), oracle_length)
         for place, index in enumerate(members):
             words = [group.encoding.actions.sequence(row) for row in given[place].tolist()]
@@ -42,8 +41,10 @@ def evaluate(group: Group, networks: Network, *, oracle_length: bool = False) ->
     return [found[index] for index in range(len(group.runs))]
 
 
-def sample_accuracy(group: Group, networks: Network, size: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Accuracy [runs] on `size` training commands and on `size` test commands, evenly spread over each list."""
+def sample_accuracy(
+    group: Group, networks: Network, size: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Accuracy [runs] on `size` training and `size` test commands, evenly spread over each list."""
     rates = []
     for part in ("train", "test"):
         chosen = [_spread(getattr(run.split, part), size) for run in group.runs]
@@ -56,7 +57,7 @@ def sample_accuracy(group: Group, networks: Network, size: int) -> tuple[NDArray
 
 def _spread(examples: Sequence[Any], size: int) -> list[Any]:
     """`size` of the examples, evenly spread; a shorter list repeats itself evenly."""
-    return [examples[i] for i in np.arange(size) * len(examples) // size] if examples else []
+    return [examples[i] for i in (np.arange(size) * len(examples) // size).tolist()] if examples else []
 
 
 def _ask(
@@ -70,6 +71,8 @@ def _ask(
             made[id(own)] = commands, group.encoding.answers([tuple(e.actions) for e in own])
     commands = np.stack([made[id(own)][0] for own in examples])
     targets = np.stack([made[id(own)][1] for own in examples])
-    lengths = np.array([[len(e.actions) for e in own] for own in examples], np.int32) if oracle_length else None
+    lengths = (
+        np.array([[len(e.actions) for e in own] for own in examples], np.int32) if oracle_length else None
+    )
     given = answers(networks, commands, cap=answer_cap(group), lengths=lengths, like=targets)
     return given, right(given, targets)

@@ -6,7 +6,7 @@ Runs of a group may differ in seed, split, dropout and width (a narrower network
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -51,7 +51,7 @@ class Group:
     runs: tuple[Run, ...]
     make: Make
     encoding: Encoding
-    protocol: Protocol = Protocol()
+    protocol: Protocol = field(default_factory=Protocol)
 
     def __post_init__(self) -> None:
         if not self.runs:
@@ -85,11 +85,15 @@ class Group:
         """All runs' networks with their start values, stacked: drawn at each one's own size, then widened."""
         sizes = np.array([run.hidden for run in self.runs])
         members = [np.flatnonzero(sizes == size) for size in np.unique(sizes)]
-        stacks = [_start(self.make, self.seeds[chosen], int(sizes[chosen[0]]), self.hidden) for chosen in members]
+        stacks = [
+            _start(self.make, self.seeds[chosen], int(sizes[chosen[0]]), self.hidden) for chosen in members
+        ]
         if len(stacks) == 1:
             return stacks[0]
         places = np.argsort(np.concatenate(members))
-        return jax.tree.map(lambda *xs: jnp.concatenate(xs)[places] if eqx.is_array(xs[0]) else xs[0], *stacks)
+        return jax.tree.map(
+            lambda *xs: jnp.concatenate(xs)[places] if eqx.is_array(xs[0]) else xs[0], *stacks
+        )
 
     def digest(self) -> str:
         """A hash of everything that determines what this group trains."""
@@ -110,13 +114,18 @@ def stack(networks: Sequence[Network]) -> Network:
     return jax.tree.map(lambda *xs: jnp.stack(xs) if eqx.is_array(xs[0]) else xs[0], *networks)
 
 
+def subset(networks: Network, runs: Sequence[int]) -> Network:
+    """Some networks of a stack."""
+    return jax.tree.map(lambda x: x[np.array(runs)] if eqx.is_array(x) else x, networks)
+
+
 def unstack(networks: Network, run: int) -> Network:
     """One network of a stack."""
     return jax.tree.map(lambda x: x[run] if eqx.is_array(x) else x, networks)
 
 
 @eqx.filter_jit
-def _start(make: Make, seeds: Array, hidden: int, width: int) -> Any:
+def _start(make: Make, seeds: NDArray[np.uint32], hidden: int, width: int) -> Any:
     def one(seed: Array) -> Network:
         network = make(run_key(seed, START), hidden)
         if hidden == width:

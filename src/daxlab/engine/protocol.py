@@ -14,8 +14,12 @@ class Protocol:
     updates: int = 100_000  # of one example each
     learning_rate: float = 1e-3
     clip: float = 5.0  # of the norm over all gradients
-    teacher_forcing: float = 0.5  # the share of examples fed with the right actions; the rest with the network's own
-    self_fed_loss_ends: Literal["own", "target"] = "own"  # at the network's own first <EOS>, or at the target's
+    teacher_forcing: float = (
+        0.5  # the share of examples fed with the right actions; the rest with the network's own
+    )
+    self_fed_loss_ends: Literal["own", "target"] = (
+        "own"  # at the network's own first <EOS>, or at the target's
+    )
     shared_lengths: bool = True  # runs share the sequence of lengths (and nothing else)
 
     def __post_init__(self) -> None:

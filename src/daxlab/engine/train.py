@@ -1,4 +1,4 @@
-"""Training a group: chunks of updates, the learning curve, checkpoints. Prints nothing; tells `on_progress`."""
+"""Training a group: chunks of updates, the learning curve, checkpoints. Prints nothing."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,7 +30,9 @@ CURVE_EVERY = 10_000  # updates between two points of the learning curve
 class History(NamedTuple):
     """What is recorded on the way."""
 
-    losses: NDArray[np.float64]  # [windows, runs]: sums over windows of WINDOW updates; NaN once a run has failed
+    losses: NDArray[
+        np.float64
+    ]  # [windows, runs]: sums over windows of WINDOW updates; NaN once a run has failed
     updates: NDArray[np.int64]  # [points] of the learning curve
     train: NDArray[np.float64]  # [points, runs]: accuracy on a sample of the training commands
     test: NDArray[np.float64]  # [points, runs]
@@ -70,11 +72,12 @@ def train(
     on_progress: Callable[[Progress], bool | None] | None = None,
     sample: int = 256,
 ) -> Trained:
-    """Train a group to the protocol's end, or until an earlier update; from `checkpoint`, if that file exists.
+    """Train a group to the protocol's end, or until an earlier update; from `checkpoint`, if that file
+    exists.
 
     A checkpoint is written every `checkpoint_every` updates and at the end. `on_progress` hears after every
-    chunk; if it answers False, training stops there, with a checkpoint. `sample`: commands per point of the curve, 0
-    for no curve.
+    chunk; if it answers False, training stops there, with a checkpoint. `sample`: commands per point of
+    the curve, 0 for no curve.
     """
     end = group.protocol.updates if until is None else until
     if not 0 <= end <= group.protocol.updates:
@@ -89,19 +92,22 @@ def train(
     program = make_program(group, static)
     rates, keys = run_inputs(group)
     done = int(state.update)
-    ready = (done, done, draw_chunk(group, program, done)) if done < end else None
+    ready = draw_chunk(group, program, done) if done < end else None
     while ready is not None:
-        _, done, shown = ready
+        shown = ready
         stop = min((done // WINDOW + 1) * WINDOW, end)
         state, losses = chunk(program, state, shown, rates, keys, jnp.int32(stop - done))
         # the next chunk is drawn while the device works on this one
-        ready = (stop, stop, draw_chunk(group, program, stop)) if stop < end else None
+        ready = draw_chunk(group, program, stop) if stop < end else None
         found = np.asarray(losses, np.float64)[: stop - done]
         history = _note_losses(history, found, done // WINDOW)
         done = stop
         if sample and (done % CURVE_EVERY == 0 or done == group.protocol.updates):
             history = _note_curve(history, group, eqx.combine(state.arrays, static), done, sample)
-        go_on = on_progress is None or on_progress(Progress(done, found.mean(0), np.asarray(state.failed))) is not False
+        go_on = (
+            on_progress is None
+            or on_progress(Progress(done, found.mean(0), np.asarray(state.failed))) is not False
+        )
         if checkpoint is not None and (done % checkpoint_every == 0 or done == end or not go_on):
             disk.write(checkpoint, digest, (state, history))
         if not go_on:
@@ -139,15 +145,17 @@ def make_program(group: Group, static: Any, stops: bool | None = None) -> Progra
 def run_inputs(group: Group) -> tuple[Array, Array]:
     """Each run's dropout rate and its key for masks."""
     rates = jnp.array([run.dropout for run in group.runs], jnp.float32)
-    return rates, jax.vmap(partial(run_key, purpose=DROPOUT))(group.seeds)
+    return rates, jax.vmap(partial(run_key, purpose=DROPOUT))(jnp.asarray(group.seeds))
 
 
 def draw_chunk(group: Group, program: Program, first: int, count: int = WINDOW) -> Shown:
-    """The presentations of `count` updates, and for each update the padded length that holds those of all runs."""
+    """The presentations of `count` updates, and the padded length that holds those of all runs."""
     drawn = draw(group.protocol, group.seeds, group.tables, first, count)
-    lengths = np.stack([np.sum(rows != PAD, axis=-1).max(axis=1) for rows in (drawn.commands, drawn.actions)], axis=1)
+    lengths = np.stack(
+        [np.sum(rows != PAD, axis=-1).max(axis=1) for rows in (drawn.commands, drawn.actions)], axis=1
+    )
     fits = np.all(lengths[:, None] <= np.array(program.caps)[None], axis=-1)  # [updates, caps]
-    return Shown(*map(jnp.asarray, drawn), cap=jnp.asarray(np.argmax(fits, axis=1), jnp.int32))
+    return Shown(*map(jnp.asarray, (*drawn, np.argmax(fits, axis=1).astype(np.int32))))
 
 
 def _note_losses(history: History, losses: NDArray[np.float64], window: int) -> History:

@@ -1,4 +1,4 @@
-"""Networks as Equinox modules, and the contract between them and the engine. Knows nothing of data, training or disk."""
+"""Networks as Equinox modules, and their contract with the engine. Knows nothing of data or disk."""
 
 from daxlab.models.cells import CELLS, CellName
 from daxlab.models.conformance import check_network

@@ -51,7 +51,7 @@ CELLS: dict[str, Cell] = {"srn": Cell(srn, 1, 1), "lstm": Cell(lstm, 4, 2), "gru
 
 
 class Layer(eqx.Module):
-    """The weights of one recurrent layer. The two biases are trained apart: merging them would change Adam's step."""
+    """One recurrent layer. The two biases are trained apart: merging them would change Adam's step."""
 
     w_input: Array  # [gates, hidden, input]
     b_input: Array  # [gates, hidden]
@@ -59,8 +59,10 @@ class Layer(eqx.Module):
     b_hidden: Array  # [gates, hidden]
 
 
-def start_layer(drawn: Callable[[tuple[int, ...], float], Array], gates: int, hidden: int, inputs: int) -> Layer:
-    """PyTorch's start values of 2017: everything uniform in ±1/√hidden; `drawn(shape, bound)` gives such numbers."""
+def start_layer(
+    drawn: Callable[[tuple[int, ...], float], Array], gates: int, hidden: int, inputs: int
+) -> Layer:
+    """PyTorch's start values of 2017: uniform in ±1/√hidden, as `drawn(shape, bound)` gives them."""
     bound = hidden**-0.5
     shapes = ((gates, hidden, inputs), (gates, hidden), (gates, hidden, hidden), (gates, hidden))
     return Layer(*(drawn(shape, bound) for shape in shapes))

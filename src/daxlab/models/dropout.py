@@ -1,9 +1,11 @@
 """Dropout masks that depend on nothing but a key, a place in the network, a time step and a unit.
 
-Never on a padded length or width: unit k of step t has the same fate in any company. Knows nothing of networks.
+Never on a padded length or width: unit k of step t has the same fate in any company. Knows nothing of
+networks.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -12,14 +14,15 @@ from jax import Array
 
 
 def masks(key: Array, rate: Array, places: Sequence[int], times: Sequence[int], width: int) -> list[Array]:
-    """A fresh mask for every step at every place, [time, width] each: 0 with probability `rate`, else 1 / (1 - rate).
+    """A fresh mask for every step at every place, [time, width] each: 0 with probability `rate`, else 1 /
+    (1 - rate).
 
     Step t at place p draws from fold_in(fold_in(key, p), t).
     """
     place = np.repeat(places, times)
     step = np.concatenate([np.arange(time) for time in times])
 
-    def bits(place: Array, step: Array) -> Array:
+    def bits(place: Any, step: Any) -> Array:
         return jax.random.bits(jax.random.fold_in(jax.random.fold_in(key, place), step), (width,), jnp.uint32)
 
     drawn = jax.vmap(bits)(place, step)  # all places at once: one small program

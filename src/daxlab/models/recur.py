@@ -1,12 +1,15 @@
 """`recur`: a recurrence whose weight gradients are formed after the loop, not in it.
 
-Reverse mode through `lax.scan` adds into a buffer of the parameter's size at every time step. Here no parameter is
-differentiated inside a loop. Each product `W z + b` of a step has a *tap*, a zero that is added to it; going back in
-time, only the taps' gradients and the `z` of all steps are kept, and the gradient of `W` is one product over time.
-The same gradient, half the time. An embedding is such a product too, with a one-hot `z`.
+Reverse mode through `lax.scan` adds into a buffer of the parameter's size at every time step. Here no
+parameter is
+differentiated inside a loop. Each product `W z + b` of a step has a *tap*, a zero that is added to it;
+going back in
+time, only the taps' gradients and the `z` of all steps are kept, and the gradient of `W` is one product
+over time. The same gradient, half the time. An embedding is such a product too, with a one-hot `z`.
 
-Going forward, the states and the values of the products are kept; going back, a step is computed again from these,
-which costs no product. The loops run over a fixed number of steps, or stop where the caller says the padding begins.
+Going forward, the states and the values of the products are kept; going back, a step is computed again from
+these, which costs no product. The loops run over a fixed number of steps, or stop where the caller says the
+padding begins.
 
 Knows nothing of cells, attention, or what a step computes.
 """
@@ -36,7 +39,7 @@ class Products:
         self.inputs: dict[str, Array] = {}  # the z of each product
 
     def __call__(self, name: str, z: Array) -> Array:
-        """W z + b (z may have leading axes), with its gradient formed after the loop. Once per name and step."""
+        """W z + b (z may have leading axes), its gradient formed after the loop. Once per name and step."""
         weight, bias = self._weights[name]
         self._note(name, z)
         if self._known is not None:
@@ -68,17 +71,21 @@ class Products:
 def recur(
     step: Step, weights: Tree, constants: Tree, carry: Tree, inputs: Tree, steps: Array | None = None
 ) -> Tree:
-    """The outputs of `step(products, constants, carry, input) -> (carry, output)` over the leading axis of `inputs`.
+    """The outputs of `step(products, constants, carry, input) -> (carry, output)` over the leading axis of
+    `inputs`.
 
-    `weights` maps a name to (W, b), b may be None, or to an embedding table; W is [*out, in]. `constants` are what
-    every step reads and gradients flow to (the encoder's states). `step` must not close over arrays. After the first
-    `steps` steps, if given, the outputs are zero.
+    `weights` maps a name to (W, b), b may be None, or to an embedding table; W is [*out, in]. `constants`
+    are what
+    every step reads and gradients flow to (the encoder's states). `step` must not close over arrays. After
+    the first `steps` steps, if given, the outputs are zero.
     """
     return _recur(step, weights, constants, carry, inputs, steps)
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(0,))
-def _recur(step: Step, weights: Tree, constants: Tree, carry: Tree, inputs: Tree, steps: Array | None) -> Tree:
+def _recur(
+    step: Step, weights: Tree, constants: Tree, carry: Tree, inputs: Tree, steps: Array | None
+) -> Tree:
     def body(carry: Tree, x: Tree) -> tuple[Tree, Tree]:
         return step(Products(weights), constants, carry, x)
 
@@ -109,7 +116,9 @@ def _backward(step: Step, residuals: Tree, cotangent: Tree) -> tuple[Tree, ...]:
 
         def again(taps: Tree, constants: Tree, carry: Tree, x: Tree) -> tuple[Tree, Tree]:
             products = Products(weights, values, taps)
-            everything = (eqx.combine(a, b) for a, b in ((constants, fixed), (carry, carry_fixed), (x, x_fixed)))
+            everything = (
+                eqx.combine(a, b) for a, b in ((constants, fixed), (carry, carry_fixed), (x, x_fixed))
+            )
             result = step(products, *everything)
             return eqx.filter(result, eqx.is_inexact_array), products.inputs
 
@@ -140,7 +149,9 @@ def _over_time(
     """`lax.scan`; with `steps`, over the first so many only, the other outputs zero."""
     if steps is None:
         # On an accelerator a small step is launch latency; on a CPU unrolling only lengthens compilation.
-        return jax.lax.scan(body, carry, inputs, reverse=reverse, unroll=1 if jax.default_backend() == "cpu" else 4)
+        return jax.lax.scan(
+            body, carry, inputs, reverse=reverse, unroll=1 if jax.default_backend() == "cpu" else 4
+        )
     time = jax.tree.leaves(inputs)[0].shape[0]
     first = jax.tree.map(lambda x: x[0], inputs)
     _, output = jax.eval_shape(body, carry, first)
@@ -151,22 +162,28 @@ def _over_time(
         carry, outputs = loop
         here = jax.tree.map(lambda x: jax.lax.dynamic_index_in_dim(x, t, keepdims=False), inputs)
         carry, output = body(carry, here)
-        return carry, jax.tree.map(lambda os, o: jax.lax.dynamic_update_index_in_dim(os, o, t, 0), outputs, output)
+        return carry, jax.tree.map(
+            lambda os, o: jax.lax.dynamic_update_index_in_dim(os, o, t, 0), outputs, output
+        )
 
     return jax.lax.fori_loop(0, steps, at, (carry, outputs))
 
 
 def _after_the_loop(weights: Tree, zs: Tree, taps: Tree, steps: Array | None) -> Tree:
-    """The parameters' gradients from all steps' inputs and taps; of the first steps only, where the rest is zero."""
+    """The parameters' gradients from all steps' inputs and taps (of the first, where the rest is zero)."""
 
     def gradients(time: int | None) -> Tree:
-        return {n: _gradient(w, z[:time], taps[n][:time]) for n, w in weights.items() if (z := zs.get(n)) is not None}
+        return {
+            n: _gradient(w, z[:time], taps[n][:time])
+            for n, w in weights.items()
+            if (z := zs.get(n)) is not None
+        }
 
     time = jax.tree.leaves(taps)[0].shape[0]
     if steps is None or time <= SHORT:
         found = gradients(None)
     else:
-        caps = (SHORT, 2 * SHORT, time) if 2 * SHORT < time else (SHORT, time)
+        caps = (SHORT, 2 * SHORT, time) if time > 2 * SHORT else (SHORT, time)
         branches = [partial(gradients, cap) for cap in caps]
         found = jax.lax.switch(sum(steps > cap for cap in caps[:-1]), branches)
     return {name: found.get(name, _zeros(weight)) for name, weight in weights.items()}  # zero: only read
@@ -182,13 +199,17 @@ def _gradient(weight: Tree, z: Array, tap: Array) -> Tree:
 def _contract(weight: Array, z: Array) -> Array:
     """[*out, in] with [*lead, in] -> [*lead, *out]."""
     if z.ndim == 1:
-        return jnp.tensordot(weight, z, axes=(-1, -1))  # in this order: ten times faster on a CPU than the other
+        return jnp.tensordot(
+            weight, z, axes=(-1, -1)
+        )  # in this order: ten times faster on a CPU than the other
     return jnp.tensordot(z, weight, axes=(-1, -1))
 
 
 def over_time(weight: Array, z: Array) -> Array:
     """W z_t for all t at once: [*out, in] with [time, in] -> [time, *out]."""
-    return jnp.moveaxis(jnp.tensordot(weight, z, axes=(-1, -1)), -1, 0)  # so that no weight is ever transposed
+    return jnp.moveaxis(
+        jnp.tensordot(weight, z, axes=(-1, -1)), -1, 0
+    )  # so that no weight is ever transposed
 
 
 @jax.custom_vjp

@@ -1,13 +1,14 @@
 """The paper's networks: an encoder and a decoder, recurrent, with or without attention (its supplement).
 
-Read it beside the paper: encoder states h_t = f_E(h_{t-1}, w_t); decoder states g_i = f_D(g_{i-1}, a_{i-1}[, c_i]);
+Read it beside the paper: encoder states h_t = f_E(h_{t-1}, w_t); decoder states g_i = f_D(g_{i-1},
+a_{i-1}[, c_i]);
 the softmax reads g_i [and c_i]. Knows nothing of training, splits or disk; time runs in `recur`.
 """
 
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -21,7 +22,8 @@ from daxlab.models.dropout import masks
 from daxlab.models.recur import Products, over_time, recur
 from daxlab.symbols import EOS, PAD, SOS
 
-# Places of dropout: encoder layer l's input is 2 l, decoder layer l's is 2 l + 1 (layer 0's input: the embedded word).
+# Places of dropout: encoder layer l's input is 2 l, decoder layer l's is 2 l + 1 (layer 0's input: the
+# embedded word).
 
 
 class Attention(eqx.Module):
@@ -58,7 +60,9 @@ class Seq2Seq(Network):
         """See the contract."""
         logits, produced, _ = self._decode(command, actions, forced, dropout, key, steps)
         target = jnp.maximum(actions - EOS, 0)
-        entropies = jax.nn.logsumexp(logits, axis=-1) - jnp.take_along_axis(logits, target[:, None], axis=-1)[:, 0]
+        entropies = (
+            jax.nn.logsumexp(logits, axis=-1) - jnp.take_along_axis(logits, target[:, None], axis=-1)[:, 0]
+        )
         counts = actions != PAD
         if own_end and forced is not True:
             ends = jnp.cumsum(produced == EOS) - (produced == EOS)  # own <EOS> before this step
@@ -106,8 +110,8 @@ class Seq2Seq(Network):
         _, _, weights = self._decode(command, actions, True)
         return weights
 
-    def widen(self, hidden: int) -> Self:
-        """Idle units: their weights in and out, biases and embeddings are zero, a fixed point of all three cells."""
+    def widen(self, hidden: int) -> "Seq2Seq":
+        """Idle units: weights in and out, biases and embeddings zero, a fixed point of all three cells."""
         extra = hidden - self.words.shape[-1]
         if extra < 0:
             raise InputError(f"a network of {self.words.shape[-1]} units cannot be widened to {hidden}")
@@ -116,7 +120,7 @@ class Seq2Seq(Network):
     def _encode(
         self, command: Array, masked: Sequence[Array], steps: Array | None = None
     ) -> tuple[tuple[State, ...], Any]:
-        """Each layer's last state, and what attention reads of the top layer: (U h_t, h_t, which t are words)."""
+        """Each layer's last state, and what attention reads of the top: (U h_t, h_t, which t are words)."""
         real = command != PAD
         last = jnp.sum(real) - 1
         x = self.words[command]  # [time, hidden]
@@ -189,7 +193,9 @@ class Seq2Seq(Network):
         return products
 
 
-def _encoder_step(cell: CellName, products: Products, _: Any, state: State, from_input: Array) -> tuple[State, State]:
+def _encoder_step(
+    cell: CellName, products: Products, _: Any, state: State, from_input: Array
+) -> tuple[State, State]:
     """h_t = f_E(h_{t-1}, w_t), one layer."""
     state = CELLS[cell].equations(from_input, products("hidden", state[0]), state)
     return state, state
@@ -198,9 +204,10 @@ def _encoder_step(cell: CellName, products: Products, _: Any, state: State, from
 def _decoder_step(
     cell: CellName, feeds: bool, products: Products, constants: Any, carry: Any, inputs: dict[str, Array]
 ) -> tuple[Any, Any]:
-    """g_i = f_D(g_{i-1}, a_{i-1}[, c_i]), all layers; `feeds`: its own greedy symbol is a_{i-1} where not forced."""
-    states, own = carry if feeds else (carry, None)
-    word = jnp.where(inputs["forced"], inputs["word"], own) if feeds else inputs["word"]
+    """g_i = f_D(g_{i-1}, a_{i-1}[, c_i]), all layers; `feeds`: where not forced, a_{i-1} is its own."""
+    states, word = carry if feeds else (carry, inputs["word"])
+    if feeds:
+        word = jnp.where(inputs["forced"], inputs["word"], word)
     x = products.lookup("embedding", word)
     if "mask 0" in inputs:
         x = x * inputs["mask 0"]
@@ -226,9 +233,16 @@ def _decoder_step(
 
 
 def seq2seq(
-    key: Array, hidden: int, *, words: int, actions: int, cell: CellName, layers: int = 1, attention: bool = False
+    key: Array,
+    hidden: int,
+    *,
+    words: int,
+    actions: int,
+    cell: CellName,
+    layers: int = 1,
+    attention: bool = False,
 ) -> Seq2Seq:
-    """A network with PyTorch's start values of 2017. `words`, `actions`: vocabulary sizes, special symbols included."""
+    """A network with PyTorch's start values of 2017; `words`, `actions`: sizes of the vocabularies."""
     if cell not in CELLS:
         raise InputError(f"unknown cell {cell!r}: one of {', '.join(CELLS)}")
     for name, size in (("hidden", hidden), ("layers", layers), ("words", words), ("actions", actions)):
@@ -249,7 +263,9 @@ def seq2seq(
         encoder=tuple(start_layer(drawn, gates, hidden, hidden) for _ in range(layers)),
         actions=embeddings[words:],
         decoder=tuple(start_layer(drawn, gates, hidden, size) for size in inputs),
-        attend=Attention(drawn(square, fan_in), drawn(square, fan_in), drawn((hidden,), fan_in)) if attention else None,
+        attend=Attention(drawn(square, fan_in), drawn(square, fan_in), drawn((hidden,), fan_in))
+        if attention
+        else None,
         w_output=drawn((actions - EOS, read), read**-0.5),
         b_output=drawn((actions - EOS,), read**-0.5),
         cell=cell,
