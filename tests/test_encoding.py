@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from daxlab.encoding import Encoding, Presentations, Vocabulary, choose_caps
 from daxlab.errors import InputError
 
-from .engine.toy import ALL, ENCODING, JUMP, LANGUAGE, Example, Split
+from engine.toy import ALL, ENCODING, JUMP, LANGUAGE, Example, Split
 
 
 def test_special_symbols_come_first():
