@@ -3,10 +3,11 @@
 Knows rules and their meanings. Knows nothing of text: parser.py finds the derivation of a command.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
+from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
 
 from daxlab.languages.grammar import Grammar, Rule
@@ -56,13 +57,22 @@ class Tree:
             yield from (("   " if last else "│  ") + line for line in lines)
 
 
-def meaning(rule: Rule, parts: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
-    """What a rule makes of the meanings of its parts."""
-    known = tuple(parts)
-    actions: tuple[str, ...] = ()
-    for item in rule.meaning:
-        actions += (item,) if isinstance(item, str) else known[item]
-    return actions
+def interpretation(rule: Rule) -> Callable[[Sequence[Any]], tuple[str, ...]]:
+    """The function from the meanings of a rule's parts to the meaning of what it builds."""
+    items = rule.meaning
+    constant = tuple(item for item in items if isinstance(item, str))
+    if len(constant) == len(items):
+        return lambda parts: constant
+    if len(items) == 1:
+        return itemgetter(items[0])
+
+    def composed(parts: Sequence[Any]) -> tuple[str, ...]:
+        actions: tuple[str, ...] = ()
+        for item in items:
+            actions += (item,) if isinstance(item, str) else parts[item]
+        return actions
+
+    return composed
 
 
 def bottom_up(
@@ -134,8 +144,9 @@ def phrases(grammar: Grammar) -> list[Example]:
     """Every command with its meaning."""
 
     def of_rule(rule: Rule, parts: list[list[Example]]) -> list[Example]:
+        meaning = interpretation(rule)
         return [
-            Example(" ".join([part[0] for part in chosen]), meaning(rule, [part[1] for part in chosen]))
+            Example(" ".join([part[0] for part in chosen]), meaning([part[1] for part in chosen]))
             for chosen in product(*parts)
         ]
 

@@ -3,7 +3,7 @@
 Loads declarations by name or from a file. Knows nothing of splits, arrays or networks.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache, cached_property
@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from daxlab.errors import InputError
-from daxlab.languages.derivation import Example, Tree, count, meaning, phrases
+from daxlab.languages.derivation import Example, Tree, count, interpretation, phrases
 from daxlab.languages.grammar import Grammar, Rule, read
 
 if TYPE_CHECKING:
@@ -76,11 +76,11 @@ class Language:
 
     @cached_property
     def _translator(self) -> "Parser[tuple[str, ...]]":
-        return _parser(self.grammar, meaning)
+        return _parser(self.grammar, interpretation)
 
     @cached_property
     def _deriver(self) -> "Parser[Tree]":
-        return _parser(self.grammar, _tree)
+        return _parser(self.grammar, _planted)
 
 
 def _parser(grammar: Grammar, build: Any) -> "Parser[Any]":
@@ -89,10 +89,16 @@ def _parser(grammar: Grammar, build: Any) -> "Parser[Any]":
     return Parser(grammar, build)
 
 
-def _tree(rule: Rule, parts: list[Any]) -> Tree:
-    known = tuple(part if isinstance(part, Tree) else str(part) for part in parts)
-    actions = meaning(rule, (part.actions if isinstance(part, Tree) else () for part in known))
-    return Tree(rule.category, rule.written, actions, known)
+def _planted(rule: Rule) -> Callable[[list[Any]], Tree]:
+    """The function from the trees of a rule's parts to the tree of what it builds."""
+    meaning = interpretation(rule)
+
+    def tree(parts: list[Any]) -> Tree:
+        known = tuple(part if isinstance(part, Tree) else str(part) for part in parts)
+        actions = meaning([part.actions if isinstance(part, Tree) else () for part in known])
+        return Tree(rule.category, rule.written, actions, known)
+
+    return tree
 
 
 def language(name: str, names: str = "release") -> Language:

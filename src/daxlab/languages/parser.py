@@ -5,9 +5,9 @@ Knows grammars and text. Knows nothing of where commands come from or who reads 
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from difflib import get_close_matches
-from functools import partial
-from itertools import islice
+from itertools import chain, islice, product
 from re import finditer
 from typing import Any, Generic, TypeVar
 
@@ -23,6 +23,7 @@ from daxlab.languages.grammar import Grammar, Rule
 
 T = TypeVar("T")
 END = "the end"  # what may follow a command that could stop here
+TOO_DEEP = "phrases stand inside one another more often than this grammar's 'recursion' allows"
 SHOWN = 60  # characters of a long command shown around the place where it breaks
 
 
@@ -58,20 +59,20 @@ def _pointed(text: str, start: int, end: int) -> tuple[str, str]:
 
 
 class Parser(Generic[T]):
-    """Parses the commands of one grammar; `build(rule, parts)` makes a value: a Tree, or the actions.
+    """Parses the commands of one grammar; `build(rule)(parts)` makes a value: a Tree, or the actions.
 
     LALR where the grammar allows it, which is many times faster; Earley where it does not.
     """
 
-    def __init__(self, grammar: Grammar, build: Callable[[Rule, list[Any]], T]) -> None:
+    def __init__(self, grammar: Grammar, build: Callable[[Rule], Callable[[list[Any]], T]]) -> None:
         self._longest = longest(grammar)
         self._example = shortest(grammar)
         self._terminals = {word: f"W{n}" for n, word in enumerate(grammar.words)}
         self._words = {terminal: word for word, terminal in self._terminals.items()} | {"$END": END}
         if grammar.recursive:
-            self._build = {name: _bounded(partial(build, rule), rule, grammar) for name, rule in _numbered(grammar)}
+            self._build = {name: _bounded(build(rule), rule, grammar) for name, rule in _numbered(grammar)}
         else:
-            self._build = {name: partial(build, rule) for name, rule in _numbered(grammar)}
+            self._build = {name: build(rule) for name, rule in _numbered(grammar)}
         self._finish = _innermost if grammar.recursive else _itself
         self._lark = self._lalr(grammar) or self._earley(grammar)
 
@@ -108,17 +109,31 @@ class Parser(Generic[T]):
         declaration = _lark(grammar, self._terminals)
         return Lark(declaration, start="c0", lexer=_words(self._terminals), keep_all_tokens=True, **options)
 
-    def _resolved(self, value: Any) -> Any:
-        """LALR has called `build` already; of an Earley forest, the value on which all derivations agree."""
-        if not isinstance(value, Forest):
-            return value
-        parts = [self._resolved(child) for child in value.children]
-        if value.data != "_ambig":
-            return self._build[str(value.data)](parts)
-        first, *others = (_actions(self._finish(part)) for part in parts)
-        if any(other != first for other in others):
+    def _resolved(self, parsed: Any) -> Any:
+        """LALR has called `build` already; an Earley forest holds every derivation, and all must agree."""
+        if not isinstance(parsed, Forest):
+            return parsed
+        values = self._derived(parsed)
+        if not values:
+            raise _NoOneMeaning(TOO_DEEP)
+        if len({_actions(self._finish(value)) for value in values}) > 1:
             raise _NoOneMeaning("the grammar gives this command more than one meaning")
-        return parts[0]
+        return values[0]
+
+    def _derived(self, forest: Any) -> list[Any]:
+        """The values of a forest, one for each meaning and depth of recursion."""
+        if not isinstance(forest, Forest):
+            return [forest]
+        below = [self._derived(child) for child in forest.children]
+        if forest.data == "_ambig":
+            return list(chain(*below))
+        values: dict[object, Any] = {}
+        for parts in product(*below):
+            with suppress(_NoOneMeaning):
+                value = self._build[str(forest.data)](list(parts))
+                depth = frozenset(value[1].items()) if self._finish is _innermost else None
+                values.setdefault((_actions(self._finish(value)), depth), value)
+        return list(values.values())
 
     def _unknown(self, text: str, place: int) -> CommandError:
         start, end = _place(text, place)
@@ -128,22 +143,27 @@ class Parser(Generic[T]):
         return CommandError(what, text, start, end)
 
     def _broken(self, text: str, words: list[str], error: UnexpectedToken | UnexpectedEOF) -> CommandError:
-        expected = set(getattr(error, "accepts", None) or error.expected)
         at_end = isinstance(error, UnexpectedEOF) or error.token.type == "$END"
-        place = min(len(words), self._longest + 1) - 1 if at_end else _number(error.token)
-        if not at_end and self._stops(words[:place]):
-            expected.add("$END")
-        could = tuple(word for terminal, word in self._words.items() if terminal in expected)
+        known = words[: self._longest + 1] if at_end else words[: _number(error.token)]
+        could = tuple(word for terminal, word in self._words.items() if terminal in self._follows(known, error))
+        place = len(known) - at_end  # a command that stops too soon is pointed at by its last word
         word = words[place][:SHOWN]
         what = f"the command cannot stop after '{word}'" if at_end else f"'{word}' cannot stand here (word {place + 1})"
         return CommandError(what, text, *_place(text, place), could)
 
-    def _stops(self, words: list[str]) -> bool:
+    def _follows(self, words: list[str], error: UnexpectedToken | UnexpectedEOF) -> set[str]:
+        """The terminals that can come after these words."""
+        if self._lark.options.parser == "lalr":
+            # Asked afresh: at the error LALR may have reduced already, on the promise of a look-ahead it then refused.
+            parser = self._lark.parse_interactive()
+            for word in words:
+                parser.feed_token(Token(self._terminals[word], word))
+            return set(parser.accepts())  # type: ignore[no-untyped-call]
         try:
             self._lark.parse(words)
-        except (UnexpectedToken, UnexpectedEOF, _NoOneMeaning):
-            return False
-        return True
+        except (UnexpectedToken, UnexpectedEOF):
+            return set(error.expected)
+        return {*error.expected, "$END"}
 
 
 class _UnknownWord(Exception):
@@ -166,7 +186,7 @@ def _bounded(build: Callable[[list[Any]], Any], rule: Rule, grammar: Grammar) ->
                 depth |= part[1]
         depth[rule.category] += 1
         if rule.category in grammar.recursive and depth[rule.category] > grammar.recursion + 1:
-            raise _NoOneMeaning(f"{rule.category} stands inside itself more often than this grammar's recursion allows")
+            raise _NoOneMeaning(TOO_DEEP)
         return build([part[0] if isinstance(part, tuple) else part for part in parts]), depth
 
     return bounded
