@@ -664,6 +664,7 @@ def test_kill_9_leaves_whole_runs_only(path):
         if before:
             with Ledger(path) as reader:  # which may not repair anything, and need not
                 assert reader.count() >= before
+                assert not reader.status()["writing"]
         with Writer(path) as left:
             left.ledger.check()
             count = left.ledger.count()

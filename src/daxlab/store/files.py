@@ -181,6 +181,7 @@ def _lock(path: Path) -> sqlite3.Connection:
     """An exclusive transaction on an empty database beside the ledger; it ends with its process, however."""
     lock = _connect(Path(f"{path}.lock"), "mode=rwc", timeout=0.5)
     try:
+        lock.execute("pragma journal_mode = memory")  # nothing is written, so nothing need lie beside it
         lock.execute("begin exclusive")
     except sqlite3.Error as error:
         lock.close()
