@@ -1,4 +1,4 @@
-"""What goes wrong and a user can mend: a bad name, file, value. The command line prints it and exits 2."""
+"""What goes wrong and a user can mend. The one thing that every room may import."""
 
 
 class InputError(Exception):
