@@ -5,7 +5,7 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: quickstart test bench clean
+.PHONY: quickstart test test-slow bench clean
 
 quickstart: .venv/ready
 	@$(BIN)/python -m daxlab.cli.tour
@@ -15,7 +15,10 @@ test: .venv/ready-to-test
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 	$(BIN)/mypy
-	$(BIN)/pytest
+	$(BIN)/pytest -m "not slow"
+
+test-slow: .venv/ready-to-test
+	$(BIN)/pytest -m slow
 
 bench: .venv/ready
 	$(BIN)/python bench/language.py

@@ -80,9 +80,7 @@ def pack_likelihoods(own: Sequence[float], target: Sequence[float]) -> bytes:
         if low[n] == high[n] and a != b:
             high[n] += 1 if b > a else -1
     # Right answers' pairs are equal: the difference compresses to nothing.
-    return _join(
-        {}, {"own": array("i", low), "more": array("q", (b - a for a, b in zip(low, high, strict=True)))}
-    )
+    return _join({}, {"own": array("i", low), "more": array("q", (b - a for a, b in zip(low, high, strict=True)))})
 
 
 def unpack_likelihoods(content: bytes) -> tuple[list[float], list[float]]:

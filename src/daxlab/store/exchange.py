@@ -48,17 +48,14 @@ def merge(writer: Writer, other: str | Path) -> Merged:
 
 def _merge(writer: Writer, db: sqlite3.Connection) -> Merged:
     both = db.execute(
-        "select ours.key, ours.id, theirs.id"
-        " from main.runs ours join other.runs theirs on theirs.key = ours.key"
+        "select ours.key, ours.id, theirs.id from main.runs ours join other.runs theirs on theirs.key = ours.key"
     ).fetchall()
     differ = [bytes(name).hex() for name, ours, its in both if not _agree(db, ours, its)]
     for statement in _MERGE.split(";\n"):
         db.execute(statement)
     added = db.execute("select key from fresh").fetchall()
     writer.settle(bytes(name) for (name,) in added)
-    db.execute(
-        "update groups set status = 'dropped' where key in (select key from joining) and status = 'planned'"
-    )
+    db.execute("update groups set status = 'dropped' where key in (select key from joining) and status = 'planned'")
     db.execute("drop table fresh")
     db.execute("drop table joining")
     return Merged(len(added), len(both) - len(differ), differ)
@@ -130,8 +127,7 @@ def _agree(db: sqlite3.Connection, ours: int, theirs: int) -> bool:
     """
     end = "select status, {} from {}.runs where id = ?"
     (status, *measured), (its_status, *its_measured) = (
-        db.execute(end.format(_MEASURED, name), (run,)).fetchone()
-        for name, run in (("main", ours), ("other", theirs))
+        db.execute(end.format(_MEASURED, name), (run,)).fetchone() for name, run in (("main", ours), ("other", theirs))
     )
     shared = db.execute(
         "select a.payload, b.payload from main.artefacts a join other.artefacts b on b.kind = a.kind"
@@ -181,9 +177,7 @@ def _keep_runs(db: sqlite3.Connection, keys: Sequence[str]) -> None:
     db.executemany("insert into chosen values (?)", ((bytes.fromhex(key),) for key in keys))
     db.execute("delete from runs where key not in (select key from chosen)")
     db.execute("delete from groups where id not in (select group_id from runs where group_id is not null)")
-    db.execute(
-        "delete from settings where id not in (select setting from runs union select setting from members)"
-    )
+    db.execute("delete from settings where id not in (select setting from runs union select setting from members)")
     db.execute("delete from origins where id not in (select origin from runs)")
 
 
@@ -194,8 +188,7 @@ def write_table(ledger: Ledger, path: str | Path, where: Where | None = None) ->
     if target.suffix not in kinds:
         raise InputError(f"cannot tell the format of {target}: end its name in .csv or .parquet")
     rows = (
-        {**row, "origin": json.dumps(row["origin"]), "spec": json.dumps(row["spec"])}
-        for row in ledger.each_row(where)
+        {**row, "origin": json.dumps(row["origin"]), "spec": json.dumps(row["spec"])} for row in ledger.each_row(where)
     )
     with _written_whole(target) as draft:
         return kinds[target.suffix](draft, rows)

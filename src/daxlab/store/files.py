@@ -30,9 +30,7 @@ def network_disk(path: Path, mounts: str) -> str | None:
             continue
         # Blanks and the like are written as \040 there.
         where = Path(re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), fields[1]))
-        if (
-            path.is_relative_to(where) and len(where.parts) >= best
-        ):  # the later of two mounts hides the earlier
+        if path.is_relative_to(where) and len(where.parts) >= best:  # the later of two mounts hides the earlier
             best, kind = len(where.parts), fields[2]
     return kind if NETWORK.fullmatch(kind) else None
 
@@ -52,9 +50,7 @@ def explained(path: Path) -> Iterator[None]:
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code == sqlite3.SQLITE_FULL:
-            raise InputError(
-                f"no room to write {path}: the disk is full; what was stored before is safe"
-            ) from error
+            raise InputError(f"no room to write {path}: the disk is full; what was stored before is safe") from error
         if code == sqlite3.SQLITE_IOERR:
             raise InputError(
                 f"cannot read or write {path} ({error}): the disk may be full or failing; "
@@ -113,8 +109,7 @@ def _version(db: sqlite3.Connection, path: Path) -> int:
         raise InputError(f"{path} is not a ledger: it is some other SQLite file")
     if version > VERSION:
         raise InputError(
-            f"{path} was written by a newer daxlab (format {version}, and this one knows {VERSION}): "
-            "upgrade daxlab"
+            f"{path} was written by a newer daxlab (format {version}, and this one knows {VERSION}): upgrade daxlab"
         )
     return version if ours else 0
 
@@ -145,9 +140,7 @@ def _reading(path: Path) -> str:
             f"{path} is a working ledger on a network disk ({network}); export it, or copy it to this machine"
         )
     unsaved = Path(f"{path}-wal")
-    fixed = not os.access(path.absolute().parent, os.W_OK) and not (
-        unsaved.exists() and unsaved.stat().st_size
-    )
+    fixed = not os.access(path.absolute().parent, os.W_OK) and not (unsaved.exists() and unsaved.stat().st_size)
     return "mode=ro&immutable=1" if network or fixed else "mode=ro"
 
 

@@ -61,9 +61,7 @@ class Ledger:
         """The whole key of the one run whose key begins so."""
         begin = prefix.strip().lower()
         if not re.fullmatch(r"[0-9a-f]{1,64}", begin):
-            raise InputError(
-                f"{prefix!r} is not a run's key: keys are hexadecimal, and any unique beginning will do"
-            )
+            raise InputError(f"{prefix!r} is not a run's key: keys are hexadecimal, and any unique beginning will do")
         low, high = bytes.fromhex(begin.ljust(64, "0")), bytes.fromhex(begin.ljust(64, "f"))
         keys = self._keys("select key from runs where key between ? and ? order by key limit 6", (low, high))
         if len(keys) == 1:
@@ -78,8 +76,7 @@ class Ledger:
             raise InputError(f"no run begins with {begin!r}: {self.path} has no runs yet")
         nearest = max(around, key=lambda name: _shared(name, begin))
         raise InputError(
-            f"no run begins with {begin!r}: none of the {self.count():,} in {self.path} does "
-            f"(nearest: {nearest[:12]})"
+            f"no run begins with {begin!r}: none of the {self.count():,} in {self.path} does (nearest: {nearest[:12]})"
         )
 
     def run(self, prefix: str) -> Run:
@@ -92,12 +89,8 @@ class Ledger:
         )
         payloads = self._all("select kind, payload from artefacts where run = ? order by kind", (number,))
         return Run(
-            **{
-                part: row[part]
-                for part in ("spec", "group", "status", "failed_at", "reason", "origin", "finished")
-            },
-            metrics={metric: row[metric] for metric in METRICS if row[metric] is not None}
-            | json.loads(others),
+            **{part: row[part] for part in ("spec", "group", "status", "failed_at", "reason", "origin", "finished")},
+            metrics={metric: row[metric] for metric in METRICS if row[metric] is not None} | json.loads(others),
             timing=json.loads(timing),
             curve=_curve(curve),
             artefacts={kind: self._inflate(name, kind, payload) for kind, payload in payloads},
@@ -115,9 +108,7 @@ class Ledger:
         try:
             return zlib.decompress(payload)
         except zlib.error as error:
-            raise InputError(
-                f"{self.path} is damaged: the {kind} of run {run[:12]} cannot be read"
-            ) from error
+            raise InputError(f"{self.path} is damaged: the {kind} of run {run[:12]} cannot be read") from error
 
     # -- many runs
 
@@ -186,9 +177,7 @@ class Ledger:
         """The recorded groups in the order they were recorded: all, or those of a status."""
         wanted = [status] if isinstance(status, str) else list(status)
         condition = f"where status in ({', '.join('?' * len(wanted))})" if wanted else ""
-        found = self._all(
-            f"select id, plan, executor, status, updates from groups {condition} order by id", wanted
-        )
+        found = self._all(f"select id, plan, executor, status, updates from groups {condition} order by id", wanted)
         return [
             Group(
                 members=self._members(number),
@@ -275,16 +264,11 @@ def _condition(where: Where | None) -> tuple[str, list[Any]]:
 
 def _shared(a: str, b: str) -> int:
     """How many letters two keys share before they part."""
-    return next(
-        (n for n, (one, other) in enumerate(zip(a, b, strict=False)) if one != other), min(len(a), len(b))
-    )
+    return next((n for n, (one, other) in enumerate(zip(a, b, strict=False)) if one != other), min(len(a), len(b)))
 
 
 def _curve(text: str) -> dict[str, list[float]]:
-    return {
-        name: [math.nan if point is None else point for point in line]
-        for name, line in json.loads(text).items()
-    }
+    return {name: [math.nan if point is None else point for point in line] for name, line in json.loads(text).items()}
 
 
 def _replicates_row(found: Sequence[Any]) -> Row:

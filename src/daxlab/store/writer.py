@@ -45,9 +45,7 @@ class Writer:
         except PackageNotFoundError:
             daxlab = "daxlab, not installed"
         with self.transaction() as db:
-            db.executemany(
-                "insert or ignore into meta values (?, ?)", [("created by", daxlab), ("created", now)]
-            )
+            db.executemany("insert or ignore into meta values (?, ?)", [("created by", daxlab), ("created", now)])
             who = f"process {os.getpid()} on {socket.gethostname()}, since {now}"
             db.execute("insert or replace into meta values ('writer', ?)", (who,))
             db.execute("update groups set status = 'planned' where status = 'running'")
@@ -98,14 +96,11 @@ class Writer:
         """No run is planned twice, or it would be trained twice."""
         for member in group.keys:
             if other := self.ledger.live_group(member):
-                raise ValueError(
-                    f"run {member[:12]} is in group {other[:12]}, which has not ended: drop that first"
-                )
+                raise ValueError(f"run {member[:12]} is in group {other[:12]}, which has not ended: drop that first")
 
     def _insert_group(self, name: bytes, group: Group) -> None:
         number = self.db.execute(
-            "insert into groups (key, size, plan, executor, updates, status)"
-            " values (?, ?, ?, ?, ?, 'planned')",
+            "insert into groups (key, size, plan, executor, updates, status) values (?, ?, ?, ?, ?, 'planned')",
             (name, len(group.members), canonical(group.plan), canonical(group.executor), group.updates),
         ).lastrowid
         self.db.executemany(
@@ -181,10 +176,7 @@ class Writer:
             ),
         ).lastrowid
         others = {metric: value for metric, value in run.metrics.items() if metric not in METRICS}
-        curve = {
-            name: [point if math.isfinite(point) else None for point in line]
-            for name, line in run.curve.items()
-        }
+        curve = {name: [point if math.isfinite(point) else None for point in line] for name, line in run.curve.items()}
         details = [json.dumps(part, allow_nan=False) for part in (others, dict(run.timing), curve)]
         self.db.execute("insert into details values (?, ?, ?, ?)", (number, *details))
         self.db.executemany(
@@ -207,9 +199,7 @@ class Writer:
             return int(found[0])
         values = (name, *columns(spec).values(), text)
         names = ", ".join(["key", *COLUMNS, "spec"])
-        made = self.db.execute(
-            f"insert into settings ({names}) values ({', '.join('?' * len(values))})", values
-        )
+        made = self.db.execute(f"insert into settings ({names}) values ({', '.join('?' * len(values))})", values)
         return made.lastrowid or 0
 
     def _origin(self, origin: Mapping[str, Any]) -> int:
@@ -223,9 +213,7 @@ class Writer:
         A group of which some are left stays recorded: what was deleted can be trained again as it was.
         """
         with self.transaction() as db:
-            gone = sum(
-                db.execute("delete from runs where key = ?", (bytes.fromhex(run),)).rowcount for run in runs
-            )
+            gone = sum(db.execute("delete from runs where key = ?", (bytes.fromhex(run),)).rowcount for run in runs)
             db.execute(
                 "delete from groups where status in ('done', 'dropped')"
                 " and not exists (select 1 from runs where group_id = groups.id)"

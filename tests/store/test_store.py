@@ -311,9 +311,7 @@ def test_a_run_is_found_by_any_unique_beginning_of_its_key(path):
         writer.add([run(seed) for seed in range(40)])
         for name in writer.ledger.select():
             enough = next(
-                n
-                for n in range(1, 64)
-                if sum(other.startswith(name[:n]) for other in writer.ledger.select()) == 1
+                n for n in range(1, 64) if sum(other.startswith(name[:n]) for other in writer.ledger.select()) == 1
             )
             assert writer.ledger.find(name[:enough]) == writer.ledger.find(name.upper()) == name
             if enough > 1:
@@ -397,9 +395,7 @@ def test_replicates_are_the_runs_of_one_setting(book):
 
 def test_learning_curves(book):
     assert book.ledger.curves({"seed": 9}) == {failed(9).key: {}}
-    assert book.ledger.curves({"key": run(0).key}) == {
-        run(0).key: {"update": [10000, 20000], "loss": [2.5, 0.5]}
-    }
+    assert book.ledger.curves({"key": run(0).key}) == {run(0).key: {"update": [10000, 20000], "loss": [2.5, 0.5]}}
 
 
 def test_deleting_a_run_leaves_nothing_of_it(book):
@@ -674,9 +670,7 @@ def test_kill_9_leaves_whole_runs_only(path):
                 assert sorted(left.ledger.run(name).artefacts) == ["a", "b"]
             status = left.ledger.status()
             assert status["groups"].get("done", 0) == count
-            assert (
-                status["pending"] == sum(n for state, n in status["groups"].items() if state != "done") <= 1
-            )
+            assert status["pending"] == sum(n for state, n in status["groups"].items() if state != "done") <= 1
     assert before > 10
 
 

@@ -6,10 +6,10 @@ import random
 import time
 
 import pytest
+from test_store import run, spec
 
 from daxlab.store import Group, Run, Writer, canonical, export, pack_answers, pack_likelihoods
 from daxlab.store.records import COLUMNS, key, setting
-from test_store import run, spec
 
 MAIN_SPLITS = ("simple", "length", "jump", "turn-left")
 
@@ -75,9 +75,7 @@ def test_250_runs_with_all_their_answers_and_likelihoods_are_well_under_20_megab
         for seed, name in enumerate(mix):
             artefacts = answered(*sets[name], chance)
             points = {"update": list(range(0, 100001, 10000)), "test": [chance.random() for _ in range(11)]}
-            writer.add(
-                [Run(spec=spec(seed, name), curve=points, artefacts=artefacts, metrics={"accuracy": 1})]
-            )
+            writer.add([Run(spec=spec(seed, name), curve=points, artefacts=artefacts, metrics={"accuracy": 1})])
         export(writer.ledger, tmp_path / "export.db")
         for row in writer.db.execute(
             "select split, kind, count(*), avg(length(payload)) from artefacts join runs on runs.id = run"
@@ -110,9 +108,7 @@ def build(path, settings, seeds=5, real=3600, pending=1000):
     chance = random.Random(0)
     digest = lambda *parts: hashlib.sha256(repr(parts).encode()).digest()  # noqa: E731
     blob = chance.randbytes(30_000)
-    curve = canonical(
-        {name: [round(chance.random(), 4) for _ in range(11)] for name in ("update", "loss", "test")}
-    )
+    curve = canonical({name: [round(chance.random(), 4) for _ in range(11)] for name in ("update", "loss", "test")})
     cells, hidden = ("srn", "lstm", "gru"), (25, 50, 100, 200, 400)
     grid = list(itertools.product(MAIN_SPLITS, cells, (1, 2), hidden, (0, 1), (0, 0.1, 0.5)))
     example = canonical(setting(spec()))
@@ -123,10 +119,7 @@ def build(path, settings, seeds=5, real=3600, pending=1000):
             names = ", ".join(COLUMNS)
             db.executemany(
                 f"insert into settings (id, key, {names}, spec) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    (n, digest("s", n), *grid[n % len(grid)], 100000 + n // len(grid), example)
-                    for n in range(settings)
-                ),
+                ((n, digest("s", n), *grid[n % len(grid)], 100000 + n // len(grid), example) for n in range(settings)),
             )
             every = [(n, seed) for n in range(settings) for seed in range(seeds)]
             size = 4 * seeds
@@ -147,9 +140,7 @@ def build(path, settings, seeds=5, real=3600, pending=1000):
                   *(("failed", 5, None) if i % 50 == 0 else ("done", None, chance.uniform(0, 100))))
                  for i, (n, seed) in enumerate(every)),
             )  # fmt: skip
-            db.executemany(
-                "insert into details values (?, '{}', '{}', ?)", ((i + 1, curve) for i in range(len(every)))
-            )
+            db.executemany("insert into details values (?, '{}', '{}', ?)", ((i + 1, curve) for i in range(len(every))))
             db.executemany(
                 "insert into artefacts values (?, ?, ?)",
                 (
@@ -169,9 +160,7 @@ def questions(writer):
         "runs": lambda: (ledger.rows(limit=50), ledger.count()),
         "runs of a cell": lambda: (ledger.rows({"cell": "lstm"}, limit=50), ledger.count({"cell": "lstm"})),
         "runs of one network": lambda: (
-            ledger.rows(
-                {"split": "jump", "cell": "gru", "hidden": 25, "layers": 1, "dropout": 0.5}, limit=50
-            ),
+            ledger.rows({"split": "jump", "cell": "gru", "hidden": 25, "layers": 1, "dropout": 0.5}, limit=50),
             ledger.count({"split": "jump", "cell": "gru", "hidden": 25, "layers": 1, "dropout": 0.5}),
         ),
         "runs of none": lambda: (
