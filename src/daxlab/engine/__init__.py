@@ -1,0 +1,32 @@
+"""Training many runs at once, and asking what they learnt. Knows nothing of the ledger, and prints nothing."""
+
+from daxlab.engine.decode import answers, attentions, encodings, ended, log_likelihoods, right
+from daxlab.engine.draws import SEMANTICS
+from daxlab.engine.evaluate import Evaluation, answer_cap, evaluate
+from daxlab.engine.group import Group, Run, stack, unstack
+from daxlab.engine.protocol import Protocol
+from daxlab.engine.train import CURVE_EVERY, WINDOW, History, Progress, Trained, train
+
+__all__ = [
+    "CURVE_EVERY",
+    "SEMANTICS",
+    "WINDOW",
+    "Evaluation",
+    "Group",
+    "History",
+    "Progress",
+    "Protocol",
+    "Run",
+    "Trained",
+    "answer_cap",
+    "answers",
+    "attentions",
+    "encodings",
+    "ended",
+    "evaluate",
+    "log_likelihoods",
+    "right",
+    "stack",
+    "train",
+    "unstack",
+]

@@ -1,0 +1,168 @@
+"""Training a group: chunks of updates, the learning curve, checkpoints. Prints nothing; tells `on_progress`."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from numpy.typing import NDArray
+
+from daxlab.engine import checkpoint as disk
+from daxlab.engine.adam import start_moments
+from daxlab.engine.draws import DROPOUT, draw, run_key
+from daxlab.engine.evaluate import sample_accuracy
+from daxlab.engine.group import Group
+from daxlab.engine.update import Program, Shown, State, chunk
+from daxlab.errors import InputError
+from daxlab.models.contract import Network
+from daxlab.symbols import PAD
+
+WINDOW = 200  # updates per chunk, and per point of the loss curve
+CURVE_EVERY = 10_000  # updates between two points of the learning curve
+
+
+class History(NamedTuple):
+    """What is recorded on the way."""
+
+    losses: NDArray[np.float64]  # [windows, runs]: sums over windows of WINDOW updates; NaN once a run has failed
+    updates: NDArray[np.int64]  # [points] of the learning curve
+    train: NDArray[np.float64]  # [points, runs]: accuracy on a sample of the training commands
+    test: NDArray[np.float64]  # [points, runs]
+
+
+class Progress(NamedTuple):
+    """What a caller hears after every chunk."""
+
+    update: int
+    losses: NDArray[np.float64]  # [runs]: the mean loss of the chunk
+    failed: NDArray[np.int32]  # [runs]: the update at which a run failed, else -1
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """A group after some updates."""
+
+    group: Group
+    networks: Network  # stacked
+    update: int
+    failed: NDArray[np.int32]
+    history: History
+
+    @property
+    def mean_losses(self) -> NDArray[np.float64]:
+        """[windows, runs]."""
+        counts = np.minimum(self.update - WINDOW * np.arange(len(self.history.losses)), WINDOW)
+        return np.asarray(self.history.losses / counts[:, None])
+
+
+def train(
+    group: Group,
+    *,
+    until: int | None = None,
+    checkpoint: Path | None = None,
+    checkpoint_every: int = 5_000,
+    on_progress: Callable[[Progress], bool | None] | None = None,
+    sample: int = 256,
+) -> Trained:
+    """Train a group to the protocol's end, or until an earlier update; from `checkpoint`, if that file exists.
+
+    A checkpoint is written every `checkpoint_every` updates and at the end. `on_progress` hears after every
+    chunk; if it answers False, training stops there, with a checkpoint. `sample`: commands per point of the curve, 0
+    for no curve.
+    """
+    end = group.protocol.updates if until is None else until
+    if not 0 <= end <= group.protocol.updates:
+        raise InputError(f"a run of {group.protocol.updates} updates cannot be trained until update {end}")
+    digest = group.digest()
+    networks = group.start()
+    arrays, static = eqx.partition(networks, eqx.is_array)
+    state, history = start_state(arrays), start_history(len(group.runs))
+    if checkpoint is not None and checkpoint.exists():
+        state, history = disk.read(checkpoint, digest, (state, history))
+        state = jax.tree.map(jnp.asarray, state)
+    program = make_program(group, static)
+    rates, keys = run_inputs(group)
+    done = int(state.update)
+    ready = (done, done, draw_chunk(group, program, done)) if done < end else None
+    while ready is not None:
+        _, done, shown = ready
+        stop = min((done // WINDOW + 1) * WINDOW, end)
+        state, losses = chunk(program, state, shown, rates, keys, jnp.int32(stop - done))
+        # the next chunk is drawn while the device works on this one
+        ready = (stop, stop, draw_chunk(group, program, stop)) if stop < end else None
+        found = np.asarray(losses, np.float64)[: stop - done]
+        history = _note_losses(history, found, done // WINDOW)
+        done = stop
+        if sample and (done % CURVE_EVERY == 0 or done == group.protocol.updates):
+            history = _note_curve(history, group, eqx.combine(state.arrays, static), done, sample)
+        go_on = on_progress is None or on_progress(Progress(done, found.mean(0), np.asarray(state.failed))) is not False
+        if checkpoint is not None and (done % checkpoint_every == 0 or done == end or not go_on):
+            disk.write(checkpoint, digest, (state, history))
+        if not go_on:
+            break
+    return Trained(group, eqx.combine(state.arrays, static), done, np.asarray(state.failed), history)
+
+
+def start_state(arrays: Any) -> State:
+    """A group before its first update."""
+    runs = jax.tree.leaves(arrays)[0].shape[0]
+    moments = start_moments(eqx.filter(arrays, eqx.is_inexact_array))
+    return State(arrays, moments, jnp.full(runs, -1, jnp.int32), jnp.zeros((), jnp.int32))
+
+
+def start_history(runs: int) -> History:
+    """Nothing recorded yet."""
+    points = np.zeros((0, runs))
+    return History(points, np.zeros(0, np.int64), points, points)
+
+
+def make_program(group: Group, static: Any, stops: bool | None = None) -> Program:
+    """The program for a group: on a CPU its loops stop early, so that one padded length is enough."""
+    stops = jax.default_backend() == "cpu" if stops is None else stops
+    return Program(
+        static=static,
+        caps=group.encoding.caps[-1:] if stops else group.encoding.caps,
+        stops=stops,
+        drops=group.drops,
+        own_end=group.protocol.self_fed_loss_ends == "own",
+        learning_rate=group.protocol.learning_rate,
+        clip=group.protocol.clip,
+    )
+
+
+def run_inputs(group: Group) -> tuple[Array, Array]:
+    """Each run's dropout rate and its key for masks."""
+    rates = jnp.array([run.dropout for run in group.runs], jnp.float32)
+    return rates, jax.vmap(partial(run_key, purpose=DROPOUT))(group.seeds)
+
+
+def draw_chunk(group: Group, program: Program, first: int, count: int = WINDOW) -> Shown:
+    """The presentations of `count` updates, and for each update the padded length that holds those of all runs."""
+    drawn = draw(group.protocol, group.seeds, group.tables, first, count)
+    lengths = np.stack([np.sum(rows != PAD, axis=-1).max(axis=1) for rows in (drawn.commands, drawn.actions)], axis=1)
+    fits = np.all(lengths[:, None] <= np.array(program.caps)[None], axis=-1)  # [updates, caps]
+    return Shown(*map(jnp.asarray, drawn), cap=jnp.asarray(np.argmax(fits, axis=1), jnp.int32))
+
+
+def _note_losses(history: History, losses: NDArray[np.float64], window: int) -> History:
+    sums = history.losses
+    if len(sums) <= window:
+        sums = np.concatenate([sums, np.zeros((1, losses.shape[1]))])
+    for row in losses:  # one by one: the same sum, however the window was cut
+        sums[window] += row
+    return history._replace(losses=sums)
+
+
+def _note_curve(history: History, group: Group, networks: Network, update: int, sample: int) -> History:
+    train, test = sample_accuracy(group, networks, sample)
+    return history._replace(
+        updates=np.append(history.updates, update),
+        train=np.concatenate([history.train, train[None]]),
+        test=np.concatenate([history.test, test[None]]),
+    )

@@ -1,0 +1,124 @@
+"""One update of a group of runs, and a chunk of them as one compiled program.
+
+The weights of R runs are stacked on a leading axis. Knows nothing of splits, vocabularies, files or wall clocks.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from daxlab.engine.adam import Moments, adam, global_norm
+from daxlab.symbols import PAD
+
+PRECISION = "highest"  # float32 products, whatever the device would rather do
+
+
+class State(NamedTuple):
+    """A group between two updates. Every array but `update` has the runs on its leading axis."""
+
+    arrays: Any  # the networks' arrays
+    moments: Moments  # Adam's, of their parameters
+    failed: Array  # int [runs]: the update whose loss was not finite, else -1; that run stays as it was before it
+    update: Array  # int: updates done
+
+
+class Shown(NamedTuple):
+    """What is presented in a chunk of updates."""
+
+    commands: Array  # int [updates, runs, command time]
+    actions: Array  # int [updates, runs, action time]
+    forced: Array  # bool [updates, runs]
+    cap: Array  # int [updates]: which of the program's padded lengths holds the examples of all runs
+
+
+class Program(NamedTuple):
+    """What a compiled program is made for, beside the shapes of its arrays. No split is part of it."""
+
+    static: Any  # the networks without their arrays
+    caps: tuple[tuple[int, int], ...]
+    stops: bool  # loops in time stop where padding begins (a CPU), or run through (an accelerator)
+    drops: bool
+    own_end: bool
+    learning_rate: float
+    clip: float
+
+
+def example_gradient(
+    program: Program,
+    arrays: Any,
+    command: Array,
+    actions: Array,
+    forced: Array,
+    rate: Array,
+    key: Array,
+    steps: tuple[Array | None, Array | None],
+) -> tuple[Array, Any]:
+    """The loss of one run's example, and its gradient."""
+    parameters, others = eqx.partition(arrays, eqx.is_inexact_array)
+
+    def loss(parameters: Any) -> Array:
+        network = eqx.combine(parameters, others, program.static)
+        return network.loss(
+            command,
+            actions,
+            forced=forced,
+            own_end=program.own_end,
+            dropout=rate if program.drops else None,
+            key=key,
+            steps=steps,
+        )
+
+    with jax.default_matmul_precision(PRECISION):
+        return jax.value_and_grad(loss)(parameters)
+
+
+def group_gradient(
+    program: Program, cap: tuple[int, int], arrays: Any, commands: Array, actions: Array, *rest: Array
+) -> tuple[Array, Any]:
+    """All runs' losses [runs] and gradients, padded to one of the program's lengths."""
+    commands, actions = commands[:, : cap[0]], actions[:, : cap[1]]
+    steps: tuple[Array | None, Array | None] = (None, None)
+    if program.stops:
+        steps = (jnp.max(jnp.sum(commands != PAD, axis=-1)), jnp.max(jnp.sum(actions != PAD, axis=-1)))
+    one: Callable[..., tuple[Array, Any]] = partial(example_gradient, program, steps=steps)
+    if len(commands) > 1:
+        return jax.vmap(one)(arrays, commands, actions, *rest)
+    alone = jax.tree.map(lambda x: x[0], (arrays, commands, actions, *rest))  # a lone run needs no batched products
+    return jax.tree.map(lambda x: x[None], one(*alone))
+
+
+def group_update(program: Program, state: State, shown: Shown, rates: Array, keys: Array) -> tuple[State, Array]:
+    """One update of every run that has not failed; the losses [runs]."""
+    keys = jax.vmap(lambda key: jax.random.fold_in(key, state.update))(keys)
+    branches = [partial(group_gradient, program, cap) for cap in program.caps]
+    given = (state.arrays, shown.commands, shown.actions, shown.forced, rates, keys)
+    loss, gradients = branches[0](*given) if len(branches) == 1 else jax.lax.switch(shown.cap, branches, *given)
+    parameters, others = eqx.partition(state.arrays, eqx.is_inexact_array)
+    step = partial(adam, rate=program.learning_rate, clip=program.clip, count=(state.update + 1).astype(loss.dtype))
+
+    def apply(parameters: Any, moments: Moments, gradients: Any, loss: Array, failed: Array) -> Any:
+        norm = global_norm(gradients)
+        go = jnp.isfinite(loss) & jnp.isfinite(norm) & (failed < 0)
+        return *step(parameters, moments, gradients, norm=norm, go=go), go
+
+    new, moments, went = jax.vmap(apply)(parameters, state.moments, gradients, loss, state.failed)
+    failed = jnp.where((state.failed < 0) & ~went, state.update, state.failed)
+    return State(eqx.combine(new, others), moments, failed, state.update + 1), loss
+
+
+@partial(jax.jit, static_argnums=0, donate_argnums=1)
+def chunk(program: Program, state: State, shown: Shown, rates: Array, keys: Array, count: Array) -> tuple[State, Array]:
+    """The first `count` updates of a chunk; losses [updates, runs], zero after these."""
+    losses = jnp.zeros(shown.forced.shape, rates.dtype)
+
+    def body(index: Array, carry: tuple[State, Array]) -> tuple[State, Array]:
+        state, losses = carry
+        state, loss = group_update(program, state, jax.tree.map(lambda x: x[index], shown), rates, keys)
+        return state, losses.at[index].set(loss.astype(losses.dtype))
+
+    return jax.lax.fori_loop(0, count, body, (state, losses))
