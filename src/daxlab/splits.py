@@ -4,10 +4,11 @@ Every split is a pure function of a language: a rule, or a draw that its name de
 adding one function here. Knows nothing of files: corpora.py has the splits that only a file determines.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from typing import Any, Literal
 
@@ -39,6 +40,12 @@ class Split:
     def presentations(self) -> int:
         """The training set's size with repetitions, as the release's files write it out."""
         return sum(self.weights)
+
+    @cached_property
+    def digest(self) -> str:
+        """A sha256 of who is in it, in which order, and how often each is presented."""
+        sides = ([*zip(self.train, self.weights, strict=True)], self.dev, self.test)
+        return sha256(json.dumps(sides).encode()).hexdigest()
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,12 @@
 Loads declarations by name or from a file. Knows nothing of splits, arrays or networks.
 """
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache, cached_property
+from hashlib import sha256
 from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
@@ -63,6 +65,12 @@ class Language:
     def primitives(self) -> tuple[Example, ...]:
         """The commands that denote one action, such as "jump" and "turn left"."""
         return tuple(example for example in self.commands() if len(example.actions) == 1)
+
+    @cached_property
+    def digest(self) -> str:
+        """A sha256 of its rules and meanings."""
+        rules = [(rule.category, rule.parts, rule.meaning) for some in self.grammar.rules.values() for rule in some]
+        return sha256(json.dumps((self.grammar.start, rules, self.grammar.recursion)).encode()).hexdigest()
 
     @cached_property
     def _commands(self) -> tuple[Example, ...]:
