@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import daxlab
 from daxlab import InputError, language, split
+from daxlab.corpora import sizes
 from daxlab.corpora.release import BY_RULE, line, sides
 from daxlab.splits import SIZES, names
 
@@ -57,7 +57,7 @@ def test_the_sizes_are_nested_in_one_another_and_in_simple(one: int, other: int,
         set(split(f"{name}-seed{seed}").train) for name in (f"size-{smaller}", f"size-{larger}", "simple")
     )
     assert small <= large <= simple
-    assert len(small) == len(SCAN) * smaller // 100
+    assert len(small) == len(SCAN.commands()) * smaller // 100
 
 
 def test_a_bare_name_is_seed_zero_and_seeds_differ() -> None:
@@ -138,6 +138,40 @@ def test_the_rules_give_the_release_s_files_line_for_line(data) -> None:
         assert distinct == facts["sha256_sorted_distinct"], path
 
 
-def test_the_library_and_the_command_line_use_the_same_names() -> None:
-    assert daxlab.split("jump", language="scan-dax").name == "jump"
-    assert set(daxlab.__all__) >= {"language", "split", "Language", "Split"}
+def test_the_library_and_the_command_line_use_the_same_names(daxlab) -> None:
+    listed = {row["name"]: row for row in json.loads(daxlab("data", "list", "-l", "scan-dax", "--json").stdout)}
+    one = split("dax", language="scan-dax")
+    assert (listed["dax"]["train"], listed["dax"]["test"]) == (one.presentations, len(one.test))
+
+
+SMALL = """
+grammar:
+  C -> U twice
+  C -> U
+  U -> c++
+  U -> (
+  U -> jump
+meaning:
+  x in any
+  [[x twice]] = [[x]] [[x]]
+  [[c++]] = CPP
+  [[(]] = PAREN
+  [[jump]] = JUMP
+"""
+
+
+def test_a_small_language_with_odd_words_has_splits_too(tmp_path) -> None:
+    (tmp_path / "small.grammar").write_text(SMALL)
+    small = language(str(tmp_path / "small.grammar"))
+    listed = {row.name: row for row in sizes(small)}
+    assert set(listed) == {"simple", "c++", "(", "jump"}
+    assert not [row for row in listed.values() if row.determined == "file" or not row.test or not row.train]
+    assert min(split("c++", small).weights) == 1
+    with pytest.raises(InputError, match="published splits are of scan"):
+        split("mcd1", small)
+
+
+def test_a_number_is_written_in_one_way_only() -> None:
+    for name in ("few-jump-08-rep1", "length-022", "length-٢٢", "size-4-seed00", "length-" + "9" * 5000):
+        with pytest.raises(InputError, match="no split called"):
+            split(name)

@@ -1,7 +1,7 @@
 """Splits: what a learner is shown, how often, and what it is asked afterwards.
 
 Every split is a pure function of a language: a rule, or a draw that its name determines. Adding one is
-adding one function here. Knows nothing of files: corpora.py has the splits that only a file determines.
+adding one function here. Knows nothing of files: corpora/ has the splits that only a file determines.
 """
 
 import json
@@ -20,6 +20,7 @@ SIZES = (1, 2, 4, 8, 16, 32, 64)  # Experiment 1: per cent of the commands in tr
 SHOTS = (1, 2, 4, 8, 16, 32)  # Experiment 3: composed commands of the new primitive in training
 REPLICATES = 5
 TURN = "turn"  # takes a direction like the verbs do, but the template splits keep it out of both sides
+NUMBER = "0|[1-9][0-9]{0,8}"  # written in one way only, because results are named by split
 FILLERS = ("look", "walk", "run")  # the verbs that filler-1, -2, -3 show before "around right"
 
 Determined = Literal["rule", "seed", "file"]
@@ -67,8 +68,9 @@ class Family:
     function: Callable[..., Parts]
 
     def match(self, name: str, language: Language) -> re.Match[str] | None:
-        """How a name fits the pattern, in which {primitive} is any primitive of the language."""
-        return re.fullmatch(self.pattern.replace("{primitive}", "|".join(_primitives(language))), name)
+        """How a name fits the pattern; {primitive} in it is any primitive of the language, {number} any number."""
+        known = "|".join(map(re.escape, _primitives(language))) or "(?!)"
+        return re.fullmatch(self.pattern.replace("{primitive}", known).replace("{number}", NUMBER), name)
 
 
 FAMILIES: list[Family] = []
@@ -143,13 +145,13 @@ def has(example: Example, phrase: str) -> bool:
 # Experiment 1: random subsets.
 
 
-@named(r"simple(?:-seed(?P<seed>\d+))?", "seed", ["simple"])
+@named(r"simple(?:-seed(?P<seed>{number}))?", "seed", ["simple"])
 def simple(language: Language, seed: int = 0) -> Parts:
     """A random 80% of the commands for training."""
     return size(language, 80, seed)
 
 
-@named(r"size-(?P<percent>\d+)(?:-seed(?P<seed>\d+))?", "seed", [f"size-{percent}" for percent in SIZES])
+@named(r"size-(?P<percent>{number})(?:-seed(?P<seed>{number}))?", "seed", [f"size-{percent}" for percent in SIZES])
 def size(language: Language, percent: int, seed: int = 0) -> Parts:
     """A random percentage for training, the rest for test; a larger one contains the smaller (one permutation)."""
     if not 0 < percent < 100:
@@ -162,7 +164,7 @@ def size(language: Language, percent: int, seed: int = 0) -> Parts:
 # Experiment 2: long action sequences.
 
 
-@named(r"length(?:-(?P<cutoff>\d+))?", "rule", ["length"])
+@named(r"length(?:-(?P<cutoff>{number}))?", "rule", ["length"])
 def length(language: Language, cutoff: int = 22) -> Parts:
     """Training up to so many actions, test beyond."""
     return Parts(
@@ -181,7 +183,7 @@ def add_primitive(language: Language, primitive: str) -> Parts:
 
 
 @named(
-    r"few-(?P<primitive>{primitive})-(?P<shots>\d+)-rep(?P<replicate>\d+)",
+    r"few-(?P<primitive>{primitive})-(?P<shots>{number})-rep(?P<replicate>{number})",
     "seed",
     [f"few-jump-{shots}-rep{replicate}" for shots in SHOTS for replicate in range(1, REPLICATES + 1)],
 )
@@ -198,8 +200,10 @@ def added(language: Language, primitive: str, shown: Sequence[Example]) -> Parts
     alone = _primitives(language)[primitive]
     new = [alone, *shown]
     others = [e for e in language.commands() if not has(e, alone.command)]
+    if not others:
+        raise InputError(f"{language.name} has no commands without {alone.command!r} to learn from")
     seen = {*others, *new}
-    times = _rounded(_rounded(len(others), SHARE - 1), len(new))
+    times = max(1, _rounded(_rounded(len(others), SHARE - 1), len(new)))
     return Parts([*others, *new], [e for e in language.commands() if e not in seen], dict.fromkeys(new, times))
 
 
@@ -236,7 +240,7 @@ def filler(language: Language, fillers: int) -> Parts:
 
 
 @named(
-    r"few-around-right-(?P<shots>\d+)-rep(?P<replicate>\d+)",
+    r"few-around-right-(?P<shots>{number})-rep(?P<replicate>{number})",
     "seed",
     [f"few-around-right-{2**n}-rep{replicate}" for n in range(11) for replicate in range(1, REPLICATES + 1)],
 )

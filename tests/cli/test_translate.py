@@ -56,6 +56,24 @@ def test_bad_input_is_exit_2_and_a_message_without_a_traceback(daxlab, arguments
     assert "Traceback" not in done.stderr
 
 
+def test_a_terminal_that_cannot_show_brackets_shows_their_numbers(daxlab) -> None:
+    done = daxlab("translate", "jump", "--tree", env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert done.returncode == 0
+    assert "\\u27e6 I_JUMP \\u27e7" in done.stdout
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-"])
+def test_closed_streams_are_no_traceback(closed: str) -> None:
+    script = f"{sys.executable} -c 'from daxlab.cli import main; main()' translate - {closed}"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False, env=os.environ)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Traceback" not in done.stderr
+
+
+def test_a_byte_order_mark_is_not_part_of_the_first_command(daxlab) -> None:
+    assert daxlab("translate", "-", stdin=b"\xef\xbb\xbfwalk\n").stdout == "I_WALK\n"
+
+
 def test_a_stream_stops_at_the_first_bad_line_and_names_it(daxlab) -> None:
     done = daxlab("translate", "-", stdin=b"walk\nrun twice\nwalk walk\nlook\n")
     assert (done.returncode, done.stdout) == (2, "I_WALK\nI_RUN I_RUN\n")

@@ -76,6 +76,22 @@ def test_a_full_disk_changes_nothing(tmp_path: Path, form: str) -> None:
     assert (tmp_path / "train.txt").read_text() == "mine"
 
 
+def test_a_folder_in_the_way_changes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "test.txt").mkdir()
+    (tmp_path / "train.txt").write_text("mine")
+    with pytest.raises(InputError, match=r"test\.txt is a folder; nothing was changed"):
+        export(split("jump"), tmp_path, "scan")
+    assert (tmp_path / "train.txt").read_text() == "mine"
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_what_an_earlier_split_left_does_not_mix_with_a_new_one(data, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("DAXLAB_DATA", str(data))
+    export(split("mcd1"), tmp_path, "jsonl")
+    export(split("jump"), tmp_path, "jsonl")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["test.jsonl", "train.jsonl"]
+
+
 def test_a_folder_that_cannot_be_and_a_format_that_is_not_are_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot make the folder"):

@@ -4,6 +4,7 @@ import http.server
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import threading
@@ -107,6 +108,78 @@ def test_what_is_cut_short_missing_or_no_archive_is_refused(data, nowhere: Path,
         with pytest.raises(InputError, match=complaint):
             fetch(CORPORA[corpus], source)
     assert kept(nowhere) == []
+
+
+def damaged_archives(folder: Path, whole: Path) -> list[Path]:
+    """Archives with every kind of damage: directory, encryption, compression method, cut short."""
+    content = whole.read_bytes()
+    first = content.index(b"PK\x01\x02", content.index(b"PK\x01\x02") + 1)  # after the licence: a file that is read
+    changes = {
+        "directory.zip": content.replace(b"PK\x01\x02", b"PK\x09\x09"),
+        "encrypted.zip": content[: first + 8] + b"\x01" + content[first + 9 :],
+        "method.zip": content[: first + 10] + b"\x63" + content[first + 11 :],
+    }
+    for name, changed in changes.items():
+        (folder / name).write_bytes(changed)
+    for kind, suffix in (("gztar", ".tar.gz"), ("xztar", ".tar.xz")):
+        archive = Path(shutil.make_archive(str(folder / "whole"), kind, whole.parent / "scan-mcd"))
+        (folder / f"cut{suffix}").write_bytes(archive.read_bytes()[: archive.stat().st_size // 2])
+        archive.unlink()
+    return sorted(folder.iterdir())
+
+
+def test_an_archive_damaged_in_any_way_is_a_sentence(daxlab, data, nowhere: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "damaged"
+    folder.mkdir()
+    for archive in damaged_archives(folder, data / "SCAN-master.zip"):
+        name = "scan" if archive.suffix == ".zip" else "scan-mcd"
+        done = daxlab("data", "fetch", name, "--from", archive)
+        assert (done.returncode, done.stdout) == (2, ""), archive
+        assert done.stderr.startswith("daxlab: "), done.stderr
+        assert "Traceback" not in done.stderr
+    assert kept(nowhere) == []
+
+
+def test_a_bad_archive_beside_a_good_one_does_not_matter(data, nowhere: Path, monkeypatch, tmp_path: Path) -> None:
+    with ZipFile(tmp_path / "Homework.zip", "w") as homework:
+        homework.writestr("todo/tasks.txt", "buy milk")
+    (tmp_path / "A.zip").write_bytes(b"PK\x03\x04 and no more")
+    (tmp_path / "SCAN-master.zip").symlink_to(data / "SCAN-master.zip")
+    monkeypatch.setenv("DAXLAB_DATA", str(tmp_path))
+    assert find(CORPORA["scan"]) == tmp_path / "SCAN-master.zip"
+
+
+def test_a_damaged_cache_is_fetched_again(data, nowhere: Path, monkeypatch) -> None:
+    fetch(MCD, str(data))
+    (nowhere / "scan-mcd" / "mcd2.json").unlink()
+    assert find(MCD) is None
+    monkeypatch.setenv("DAXLAB_DATA", str(data))
+    assert not fetch(MCD).already
+    monkeypatch.delenv("DAXLAB_DATA")
+    assert fetch(MCD).already
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:abc/x", "http://127.0.0.1:1/a b", "http://[::1/x"])
+def test_an_address_that_is_none_is_a_sentence(nowhere: Path, address: str) -> None:
+    with pytest.raises(InputError, match="cannot download"):
+        fetch(MCD, address)
+
+
+def test_a_server_that_speaks_no_http_or_breaks_off_is_a_sentence(nowhere: Path) -> None:
+    for said in (b"hello\n", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab"):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+
+            def answer(server=server, said=said) -> None:
+                connection, _ = server.accept()
+                connection.recv(1000)
+                connection.sendall(said)
+                connection.close()
+
+            thread = threading.Thread(target=answer)
+            thread.start()
+            with pytest.raises(InputError, match="cannot download"):
+                fetch(MCD, f"http://127.0.0.1:{server.getsockname()[1]}/x.zip")
+            thread.join()
 
 
 def test_a_bad_fetch_leaves_what_was_there(data, nowhere: Path, tmp_path: Path) -> None:

@@ -76,6 +76,25 @@ def test_a_missing_file_is_said_to_be_missing(release: Path, scan: Language, tmp
     assert Counter(verdicts.values())["missing"] == 1
 
 
+def test_a_file_that_the_release_does_not_have_is_named(release: Path, scan: Language, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(release, copy)
+    (copy / "simple_split" / "tasks_train_extra.txt").write_text("IN: jump OUT: I_JUMP\n")
+    (copy / "length_split" / "tasks_test_length.txt").write_bytes(b"\xff\xfe\n")
+    verdicts = {finding.file: finding.verdict for finding in Verifier(copy, scan).findings()}
+    assert verdicts["simple_split/tasks_train_extra.txt"] == "unknown"
+    assert verdicts["length_split/tasks_test_length.txt"] == "differs"
+    assert Counter(verdicts.values()) == {"same": 77, "holds": 131, "unknown": 1, "differs": 1}
+
+
+def test_without_simple_the_sizes_cannot_be_checked(release: Path, scan: Language, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(release, copy)
+    (copy / "simple_split" / "tasks_test_simple.txt").unlink()
+    found = {finding.file: finding for finding in Verifier(copy, scan).findings()}
+    assert "cannot be checked" in found["simple_split/size_variations/tasks_train_simple_p4.txt"].detail
+
+
 def test_what_is_no_release_is_refused(tmp_path: Path, scan: Language) -> None:
     with pytest.raises(InputError, match="there is no"):
         Verifier(tmp_path / "none", scan)

@@ -54,7 +54,7 @@ def test_a_recursive_language_is_finite_and_parses_as_it_was_built(tmp_path_fact
     path = tmp_path_factory.mktemp("grammar") / "nested.grammar"
     path.write_text(NESTED.format(recursion=recursion))
     nested = language(str(path))
-    assert len(nested) == len(nested.commands()) == {1: 12, 2: 182}[recursion]
+    assert len(nested.commands()) == {1: 12, 2: 182}[recursion]
     for example in pick.sample(nested.commands(), 10):
         assert nested.translate(example.command) == example.actions
         assert " ".join(nested.tree(example.command).leaves) == example.command
@@ -97,7 +97,7 @@ def test_a_file_called_scan_is_not_mistaken_for_scan(tmp_path: Path, monkeypatch
     monkeypatch.chdir(tmp_path)
     Path("scan.grammar").write_text("grammar:\n C -> hop\nmeaning:\n [[hop]] = HOP\n")
     assert language("scan.grammar").translate("hop") == ("HOP",)
-    assert len(language("scan")) == 20_910
+    assert len(language("scan").commands()) == 20_910
 
 
 @pytest.mark.parametrize(
@@ -119,6 +119,14 @@ def test_a_file_called_scan_is_not_mistaken_for_scan(tmp_path: Path, monkeypatch
         ("grammar:\n C -> C a\n C -> a\nmeaning:\n x in any\n [[x a]] = A\n [[a]] = A", "add a line 'recursion N'"),
         ("grammar:\n C -> a\n D -> b\nmeaning:\n [[a]] = A\n [[b]] = B", "no command contains the category D"),
         ("grammar:\n C -> D[1] a D[2]\n D -> b\nmeaning:\n [[b]] = B", "D has no rule with 2 parts"),
+        ("recursion 51\n", "line 1: .* at most 50 times"),
+        (f"recursion {'9' * 5000}\n", "line 1: .* at most 50 times"),
+        ("grammar:\n C -> a\nmeaning:\n [[a]] = A\n [[b]] = B", r"line 5: no rule builds anything that \[\[b\]\]"),
+        ("grammar:\n C -> a\nmeaning:\n z in NONE\n [[a]] = A", "in NONE, which is no category"),
+        ("extends scan\ngrammar:\n U -> u\nmeaning:\n [[u]] = UU", "no meaning for 'u'|both a word and a variable"),
+        ("grammar:\n C -> a\nmeaning:\n [[a]] = A\nnames x:\n B = b", "no command means B"),
+        ("grammar:\n C -> a\nmeaning:\n [[a]] = A\nnames x:\n A = b c", "'b c' is not one word"),
+        ("grammar:\n C -> a\n C -> b\nmeaning:\n [[a]] = A\n [[b]] = B\nnames x:\n A = c\n B = c", "the same name"),
     ],
 )
 def test_a_mistake_in_a_declaration_is_named_with_its_line(declared, text: str, complaint: str) -> None:
@@ -140,6 +148,30 @@ def test_a_name_that_is_no_language_gets_the_nearest(tmp_path: Path) -> None:
         language("scan", names="french")
 
 
-def test_a_language_too_large_to_list_says_so(declared) -> None:
+@pytest.mark.parametrize("recursion", [4, 7, 50])
+def test_a_language_too_large_to_list_says_so_and_still_translates(declared, recursion: int) -> None:
+    vast = declared(NESTED.format(recursion=recursion))
     with pytest.raises(InputError, match="too many to list"):
-        declared(NESTED.format(recursion=4)).commands()
+        vast.commands()
+    assert vast.translate("( walk and run ) twice and walk") == ("W", "R", "W", "R", "W")
+    with pytest.raises(CommandError):
+        vast.translate("walk and " * 1_000_000)
+
+
+def test_a_command_that_is_too_long_is_not_said_to_stop_too_soon(declared) -> None:
+    very = declared("recursion 20\ngrammar:\n C -> very C\n C -> walk\nmeaning:\n x in any\n"
+                    " [[very x]] = [[x]] [[x]]\n [[walk]] = W")  # fmt: skip
+    assert len(very.translate("very very walk")) == 4
+    with pytest.raises(CommandError, match="no command has more than 21 words"):
+        very.translate("very " * 30 + "walk")
+
+
+def test_an_ambiguous_grammar_answers_in_time(declared) -> None:
+    harmless = declared(AMBIGUOUS.format(and_="and", meaning="[[x1]] [[x2]]").replace("recursion 2", "recursion 30"))
+    assert harmless.translate(" and ".join(["walk"] * 20)) == ("W",) * 20
+    assert len(harmless.tree(" and ".join(["walk"] * 20)).leaves) == 39
+
+
+def test_a_byte_order_mark_is_not_part_of_a_declaration(tmp_path: Path) -> None:
+    (tmp_path / "bom.grammar").write_text("grammar:\n C -> hop\nmeaning:\n [[hop]] = HOP\n", encoding="utf-8-sig")
+    assert language(str(tmp_path / "bom.grammar")).translate("hop") == ("HOP",)

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from io import TextIOWrapper
 
 import typer
 
@@ -34,6 +35,11 @@ def version(
 
 def main() -> None:
     """Runs a verb; whatever goes wrong is one clear message and an exit code (2: mend the input)."""
+    if sys.stdin is None or sys.stdout is None or sys.stderr is None:  # closed by whoever started us
+        sys.exit(2)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show ⟦ shows its number
     try:
         try:
             app()
@@ -46,7 +52,8 @@ def main() -> None:
         sys.exit(1)
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter tries again at exit
-        sys.exit(_failed(f"cannot write the output: {error.strerror or error}"))
+        what = f"cannot use {error.filename}" if error.filename else "cannot write the output"
+        sys.exit(_failed(f"{what}: {error.strerror or error}"))
     except KeyboardInterrupt:
         sys.exit(130)
 

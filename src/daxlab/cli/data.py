@@ -14,6 +14,7 @@ import typer
 from daxlab.cli.translate import LanguageOption
 from daxlab.corpora import CORPORA, Sizes, fetch, sizes, split, split_names
 from daxlab.corpora.export import export
+from daxlab.corpora.release import SCAN
 from daxlab.corpora.verify import GOOD, Finding, Verifier
 from daxlab.errors import InputError
 from daxlab.languages import language
@@ -93,7 +94,7 @@ def verify(
     """
     from daxlab.cli.terminal import progress  # noqa: PLC0415
 
-    findings = list(progress(Verifier(path, language("scan")).findings(), "verifying", 209))
+    findings = list(progress(Verifier(path, language("scan")).findings(), "verifying", len(SCAN.files)))
     if as_json:
         print(json.dumps([asdict(finding) for finding in findings], indent=1))
     else:
@@ -113,7 +114,7 @@ def _show(findings: list[Finding]) -> None:
     count = Counter(finding.verdict for finding in findings)
     print(f"\n{count['same']} files are what our rules generate: same set, same multiplicities.")
     print(f"{count['holds']} files were drawn by chance, and what the rules say of the rest holds.")
-    print(f"{count['differs']} differ, {count['missing']} are missing.")
+    print(f"{count['differs']} differ, {count['missing']} are missing, {count['unknown']} are unknown.")
 
 
 @app.command("fetch")

@@ -2,16 +2,18 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from math import isfinite
 from typing import TypeVar
 
 from rich.console import Console
+from rich.measure import Measurement
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, track
 from rich.table import Table
 
 from daxlab.corpora.source import Progress as Report
 
 T = TypeVar("T")
-PIPED = 200  # columns where there is no terminal to ask
+WIDE = 400  # columns, more than any table needs
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[int] = ()) -> None:
@@ -21,8 +23,10 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence
         shown.add_column(column, justify="right" if n in right else "left", overflow="fold")
     for row in rows:
         shown.add_row(*row)
-    console = Console(highlight=False)
-    Console(highlight=False, markup=False, width=console.width if console.is_terminal else PIPED).print(shown)
+    console = Console(highlight=False, markup=False)
+    # Never narrower than the table: a name that the terminal wraps can still be copied, one that we break cannot.
+    console.width = max(console.width, Measurement.get(console, console.options.update(width=WIDE), shown).maximum)
+    console.print(shown)
 
 
 def progress(items: Iterable[T], what: str, total: int) -> Iterator[T]:
@@ -39,3 +43,14 @@ def download(what: str) -> Iterator[Report]:
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, of: bar.update(task, completed=done, total=of)
+
+
+def sparkline(values: Sequence[float]) -> str:
+    """A line of numbers as a line of blocks; a gap where there is none."""
+    finite = [value for value in values if isfinite(value)]
+    low, high = min(finite, default=0.0), max(finite, default=1.0)
+    scale = (len(BLOCKS) - 1) / (high - low) if high > low else 0.0
+    return "".join(BLOCKS[round((value - low) * scale)] if isfinite(value) else " " for value in values)
+
+
+BLOCKS = "▁▂▃▄▅▆▇█"

@@ -8,7 +8,7 @@ COMMAND = "jump around left after jump twice"
 def main() -> None:
     """Prints the language, one command taken apart, and the question that the laboratory asks."""
     scan, jump = language("scan", names="paper"), split("jump")
-    print(f"SCAN has {len(scan):,} commands, made of {len(scan.words)} words. One of them:\n")
+    print(f"SCAN has {len(scan.commands()):,} commands, made of {len(scan.words)} words. One of them:\n")
     print(f"  {COMMAND}\n\nmeans {' '.join(scan.translate(COMMAND))}, because\n")
     print("\n".join(f"  {line}" for line in str(scan.tree(COMMAND)).splitlines()))
     print(

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from typing import Annotated, BinaryIO
 
@@ -48,7 +49,7 @@ def _as_actions(lang: Language, text: str) -> str:
 
 
 def _as_tree(lang: Language, text: str) -> str:
-    return str(lang.tree(text))
+    return str(lang.tree(text)) + "\n"
 
 
 def _as_json(lang: Language, text: str) -> str:
@@ -57,7 +58,7 @@ def _as_json(lang: Language, text: str) -> str:
 
 
 def _stream(file: BinaryIO, render: Callable[[str], str], keep_going: bool, as_json: bool) -> bool:
-    """One line out for each line in, as soon as it is known; whether all were commands."""
+    """An answer for each line, as soon as it is known (trees have an empty line between); whether all were commands."""
     number, good = 0, True
     for number, line in enumerate(_lines(file), 1):
         try:
@@ -75,7 +76,9 @@ def _stream(file: BinaryIO, render: Callable[[str], str], keep_going: bool, as_j
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """The lines, of each no more than a bit over the longest allowed."""
+    """The lines, of each no more than a bit over the longest allowed; without a byte-order mark."""
+    if file.peek(3)[:3] == BOM_UTF8:  # type: ignore[attr-defined]
+        file.read(3)
     while line := file.readline(MOST_CHARACTERS + 2):
         yield line
         while len(line) == MOST_CHARACTERS + 2 and not line.endswith(b"\n"):

@@ -6,6 +6,7 @@ All files of a split are written, or none. Knows nothing of training.
 import json
 import os
 from collections.abc import Iterable, Iterator
+from errno import EISDIR
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -29,30 +30,42 @@ def export(split: Split, folder: Path, form: Format) -> list[Path]:
         **({"dev": ((example, 1) for example in split.dev)} if split.dev else {}),
         "test": ((example, 1) for example in split.test),
     }
+    contents = {folder / f"{side}{SUFFIX[form]}": _encoded(rows, form) for side, rows in sides.items()}
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot make the folder {folder}: {error.strerror}") from None
-    drafts = {folder / f".{side}{SUFFIX[form]}.{os.getpid()}": folder / f"{side}{SUFFIX[form]}" for side in sides}
+    drafts = {path: folder / f".{path.name}.{os.getpid()}" for path in contents}
+    changed = False
     try:
-        for draft, side in zip(drafts, sides.values(), strict=True):
-            _write(draft, side, form)
-        for draft, path in drafts.items():
+        for path, draft in drafts.items():
+            _write(draft, contents[path])
+            if path.is_dir():
+                raise IsADirectoryError(EISDIR, f"{path.name} is a folder")
+        for path, draft in drafts.items():
             draft.replace(path)
+            changed = True
+        if not split.dev:  # of a split exported here before
+            (folder / f"dev{SUFFIX[form]}").unlink(missing_ok=True)
     except OSError as error:
-        raise InputError(f"cannot write to {folder}: {error.strerror or error}; nothing was changed there") from None
+        state = "some files were replaced already" if changed else "nothing was changed there"
+        raise InputError(f"cannot write to {folder}: {error.strerror or error}; {state}") from None
     finally:
-        for draft in drafts:
+        for draft in drafts.values():
             draft.unlink(missing_ok=True)
-    return list(drafts.values())
+    return list(contents)
 
 
-def _write(path: Path, side: Iterable[Weighted], form: Format) -> None:
+def _encoded(side: Iterable[Weighted], form: Format) -> bytes:
+    """A file's whole content, so that only writing is left to go wrong."""
+    if form == "parquet":
+        return _parquet(side)
+    return b"".join(_repeated(side) if form == "scan" else _rows(side))
+
+
+def _write(path: Path, content: bytes) -> None:
     with path.open("wb") as file:
-        if form == "parquet":
-            file.write(_parquet(side))
-        else:
-            file.writelines(_repeated(side) if form == "scan" else _rows(side))
+        file.write(content)
         file.flush()
         os.fsync(file.fileno())
 

@@ -69,20 +69,16 @@ def line(example: Example) -> str:
     return f"IN: {example.command} OUT: {' '.join(example.actions)}"
 
 
-def lines(content: bytes, name: str) -> list[str]:
-    """The lines of a file of the release."""
-    try:
-        return content.decode().splitlines()
-    except UnicodeDecodeError:
-        raise InputError(f"{name} is not UTF-8 text") from None
-
-
 def _examples(files: Files, name: str) -> list[Example]:
     content = files.read(name)
     if content is None:
         raise InputError(f"the release that is here lacks {name}")
+    try:
+        lines = content.decode().splitlines()
+    except UnicodeDecodeError:
+        raise InputError(f"{name} is not UTF-8 text") from None
     read = []
-    for number, text in enumerate(lines(content, name), 1):
+    for number, text in enumerate(lines, 1):
         match = re.fullmatch(r"IN: (.+) OUT: (.+)", text)
         if not match:
             raise InputError(f"{name}, line {number}: expected 'IN: command OUT: actions', not {text[:60]!r}")

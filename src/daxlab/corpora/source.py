@@ -3,7 +3,9 @@
 Brings a corpus into the cache whole or not at all, checked by sha256. Knows nothing of what is in the files.
 """
 
+import http.client
 import json
+import lzma
 import os
 import shutil
 import tarfile
@@ -11,12 +13,11 @@ import tempfile
 import urllib.request
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from daxlab.errors import InputError
 
@@ -24,6 +25,9 @@ DATA = "DAXLAB_DATA"  # the folder to look in before the cache
 MOST_BYTES = 1 << 30  # of one file: more is a mistake, or an attack
 CHUNK = 1 << 20
 TIMEOUT = 60  # seconds without a byte
+
+# What the standard library says of an archive that is damaged, cut short, encrypted or of a kind unknown to it.
+DAMAGED = (OSError, EOFError, RuntimeError, zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError)
 
 Progress = Callable[[int, int | None], None]  # bytes so far, bytes in all where known
 
@@ -42,25 +46,38 @@ class Corpus:
 class Files:
     """Reads files by name from a folder, a zip or a tar; all may lie in one folder of their own."""
 
-    def __init__(self, path: Path, first: str) -> None:
-        self._path = path
+    def __init__(self, path: Path, first: str, called: str | None = None) -> None:
+        self._path, self._called = path, called or str(path)
         self._archive: zipfile.ZipFile | tarfile.TarFile | None = None
-        if path.is_dir():
-            names = [p.relative_to(path).as_posix() for p in (*path.glob(first), *path.glob(f"*/{first}"))]
-        elif zipfile.is_zipfile(path):
-            self._archive = zipfile.ZipFile(path)
-            names = self._archive.namelist()
-        elif path.is_file() and tarfile.is_tarfile(path):
-            self._archive = tarfile.open(path)  # noqa: SIM115 - closed by close()
-            names = self._archive.getnames()
-        elif path.is_file():
-            raise InputError(f"{path} is neither a folder nor a zip or tar archive that can be read")
-        else:
-            raise InputError(f"there is no {path}")
-        found = [name for name in names if name == first or name.endswith(f"/{first}")]
+        if not path.exists():
+            raise InputError(f"there is no {self._called}")
+        try:
+            self._names = self._listed(first)
+        except DAMAGED as error:
+            raise InputError(f"cannot read {self._called}: {_reason(error)}") from None
+        found = [name for name in self._names if name == first or name.endswith(f"/{first}")]
         if not found:
-            raise InputError(f"{path} has no {first} in it")
+            raise InputError(f"{self._called} has no {first} in it")
         self._within = min(found, key=len).removesuffix(first)
+
+    def _listed(self, first: str) -> list[str]:
+        """The names in an archive; of a folder, those that matter."""
+        if self._path.is_dir():
+            tops = [found.parent for found in (*self._path.glob(first), *self._path.glob(f"*/{first}"))]
+            files = (file for top in tops for depth in ("*", "*/*", "*/*/*") for file in top.glob(depth))
+            return [file.relative_to(self._path).as_posix() for file in files if file.is_file()]
+        if zipfile.is_zipfile(self._path):
+            self._archive = zipfile.ZipFile(self._path)
+            return self._archive.namelist()
+        if tarfile.is_tarfile(self._path):
+            self._archive = tarfile.open(self._path)  # noqa: SIM115 - closed by close()
+            return self._archive.getnames()
+        raise InputError(f"{self._called} is neither a folder nor a zip or tar archive that can be read")
+
+    @property
+    def names(self) -> list[str]:
+        """The files that lie beside and below the first."""
+        return [name.removeprefix(self._within) for name in self._names if name.startswith(self._within)]
 
     def close(self) -> None:
         """Closes the archive."""
@@ -79,8 +96,8 @@ class Files:
             return self._read(self._within + name)
         except (KeyError, FileNotFoundError):
             return None
-        except (OSError, EOFError, zipfile.BadZipFile, tarfile.TarError, zlib.error) as error:
-            raise InputError(f"cannot read {name} of {self._path}: {_reason(error)}") from None
+        except DAMAGED as error:
+            raise InputError(f"cannot read {name} of {self._called}: {_reason(error)}") from None
 
     def _read(self, name: str) -> bytes:
         if self._archive is None:
@@ -120,11 +137,20 @@ def find(corpus: Corpus) -> Path | None:
     if folder:
         if not Path(folder).is_dir():
             raise InputError(f"{DATA} names {folder}, which is no folder")
-        for place in _candidates(Path(folder), corpus):
-            with suppress(InputError), Files(place, corpus.files[0]):
-                return place
+        place = _among(_candidates(Path(folder), corpus), corpus)
+        if place is not None:
+            return place
     kept = cache() / corpus.name
-    return kept if kept.is_dir() else None
+    return kept if kept.is_dir() and _among([kept], corpus) else None
+
+
+def _among(places: Iterable[Path], corpus: Corpus) -> Path | None:
+    """The first of the places that has all files of a corpus."""
+    for place in places:
+        with suppress(InputError), Files(place, corpus.files[0]) as files:
+            if set(corpus.files) <= set(files.names):
+                return place
+    return None
 
 
 def _candidates(folder: Path, corpus: Corpus) -> Iterator[Path]:
@@ -175,12 +201,12 @@ class Fetched:
 def fetch(corpus: Corpus, source: str | None = None, progress: Progress = lambda done, of: None) -> Fetched:
     """Brings a corpus into the cache, from a path or URL or its publisher; all of it, checked, or nothing."""
     kept = cache() / corpus.name
-    if source is None and kept.is_dir():
+    if source is None and _among([kept], corpus):
         with Files(kept, corpus.files[0]) as files:
             found = digest(_wanted(files, corpus, str(kept)))
         if found == corpus.digest or not corpus.exact:
             return Fetched(corpus.name, kept, found, found == corpus.digest, already=True)
-    with _local(corpus, source, progress) as path, Files(path, corpus.files[0]) as files:
+    with _local(corpus, source, progress) as path, Files(path, corpus.files[0], source) as files:
         content = _wanted(files, corpus, source or str(path))
     found = digest(content)
     if corpus.exact and found != corpus.digest:
@@ -210,14 +236,9 @@ def _local(corpus: Corpus, source: str | None, progress: Progress) -> Iterator[P
             yield place
             return
     source = source or corpus.url
-    if urlsplit(source).scheme not in ("http", "https", "file"):
+    if not source.startswith(("http:", "https:", "file:")):
         path = Path(source).expanduser()
-        candidates = [*_candidates(path, corpus)] if path.is_dir() else [path]
-        for candidate in candidates:
-            with suppress(InputError), Files(candidate, corpus.files[0]):
-                path = candidate
-                break
-        yield path
+        yield (_among(_candidates(path, corpus), corpus) or path) if path.is_dir() else path
         return
     with tempfile.TemporaryDirectory(prefix="daxlab-") as temporary:
         path = Path(temporary) / "download"
@@ -235,7 +256,7 @@ def _download(url: str, path: Path, progress: Progress) -> None:
                 done += file.write(chunk)
                 _limit(done, url)
                 progress(done, expected)
-    except (OSError, ValueError) as error:  # urllib's errors are OSErrors
+    except (OSError, ValueError, http.client.HTTPException) as error:  # urllib's own errors are OSErrors
         reason = getattr(error, "reason", None) or _reason(error)
         raise InputError(f"cannot download {url}: {reason}; if you have the file, give it with --from") from None
     if expected is not None and done < expected:

@@ -15,7 +15,7 @@ from daxlab.corpora import release
 from daxlab.corpora.source import Files
 from daxlab.languages import Example, Language
 
-Verdict = Literal["same", "holds", "differs", "missing"]
+Verdict = Literal["same", "holds", "differs", "missing", "unknown"]
 GOOD: tuple[Verdict, ...] = ("same", "holds")
 SHORT = {  # some few-shot files of the release have fewer new commands than their names say
     "few_shot_split/fewshot_num32_rep3": 31,
@@ -62,6 +62,9 @@ class Verifier:
             yield self._whole()
             for pair in release.PAIRS:
                 yield from self._pair(pair)
+            for file in sorted(set(self._files.names) - set(release.SCAN.files)):
+                if file.endswith(".txt"):
+                    yield Finding(file, "unknown", len(self._read(file) or []), "the release has no such file")
 
     def _whole(self) -> Finding:
         expected = _Side(Counter(self._line.values()), "same", "every command of the grammar")
@@ -79,7 +82,7 @@ class Verifier:
 
     def _read(self, file: str) -> list[str] | None:
         content = self._files.read(file)
-        return None if content is None else release.lines(content, file)
+        return None if content is None else content.decode(errors="backslashreplace").splitlines()
 
     def _expected(self, pair: str, train: list[str], test: list[str]) -> tuple[_Side, _Side]:
         if pair in release.BY_RULE:
@@ -91,6 +94,8 @@ class Verifier:
         if pair == release.SIMPLE:
             return self._simple(train, test)
         if pair in release.BY_SIZE:
+            if Counter(self._permutation) != Counter(self._line.values()):
+                raise _Mismatch("cannot be checked: its order is that of the simple pair, which is not whole")
             cut = len(self._line) * release.BY_SIZE[pair] // 100
             first, rest = Counter(self._permutation[:cut]), Counter(self._permutation[cut:])
             return _Side(first, "holds", f"the first {cut:,} of simple"), _Side(rest, "holds", "the rest of simple")

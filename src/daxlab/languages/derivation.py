@@ -116,14 +116,14 @@ def bottom_up(
     return whole
 
 
-def count(grammar: Grammar) -> int:
-    """How many derivations there are."""
-    return bottom_up(grammar, _one, lambda _, parts: prod(parts), lambda rules: sum(rules))
+def count(grammar: Grammar, most: int) -> int:
+    """How many derivations there are; `most`, if so many or more. A recursive grammar soon has astronomically many."""
+    return bottom_up(grammar, _one, lambda _, parts: min(prod(parts), most), lambda rules: min(sum(rules), most))
 
 
-def longest(grammar: Grammar) -> int:
-    """How many words the longest command has."""
-    return bottom_up(grammar, _one, lambda _, parts: sum(parts), lambda rules: max(rules))
+def longest(grammar: Grammar, most: int) -> int:
+    """How many words the longest command has; `most`, if so many or more."""
+    return bottom_up(grammar, _one, lambda _, parts: min(sum(parts), most), lambda rules: max(rules))
 
 
 def _one(_: str) -> int:

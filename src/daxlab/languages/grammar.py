@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from daxlab.errors import InputError
 
+MOST_RECURSION = 50  # deeper languages are larger than anything one could learn from
 ANY = "any"  # the variable may stand for a phrase of any category
 
 
@@ -125,8 +126,11 @@ def _preamble(draft: _Draft, line: _Line, base: Mapping[str, str]) -> _Draft:
                 raise line.error("a language extends one other")
             if name not in base:
                 raise line.error(f"no language is called {name!r}; there are {', '.join(sorted(base))}")
-            return replace(_draft(base[name], name, base), recursion=draft.recursion)
-        case ["recursion", number] if number.isdecimal():
+            extended = _draft(base[name], name, base)
+            return replace(extended, recursion=draft.recursion or extended.recursion)
+        case ["recursion", number] if re.fullmatch("[1-9][0-9]*", number):
+            if len(number) > 2 or int(number) > MOST_RECURSION:
+                raise line.error(f"a category may stand inside itself at most {MOST_RECURSION} times, not {number}")
             return replace(draft, recursion=int(number))
     raise line.error("expected 'extends NAME', 'recursion N', or a section: 'grammar:', 'meaning:', 'names STYLE:'")
 
@@ -176,6 +180,7 @@ class _Builder:
 
     draft: _Draft
     source: str
+    used: set[tuple[str, ...]] = field(default_factory=set)  # the patterns that have served
 
     def grammar(self) -> Grammar:
         if not self.draft.productions:
@@ -194,7 +199,30 @@ class _Builder:
             names=MappingProxyType({style: MappingProxyType(names) for style, names in self.draft.names.items()}),
         )
         _check(grammar, self.source)
+        self._check_leftovers(grammar)
         return grammar
+
+    def _check_leftovers(self, grammar: Grammar) -> None:
+        """What is declared here and touches nothing is a slip of the pen."""
+        for pattern, (_, line) in self.draft.meanings.items():
+            if pattern not in self.used and line.source == self.source:
+                raise line.error(f"no rule builds anything that {_brackets(pattern)} could be the meaning of")
+        domains = set().union(*self.draft.variables.values()) - {ANY} - set(grammar.rules)
+        if domains:
+            raise GrammarError(f"{self.source}: a variable is in {sorted(domains)[0]}, which is no category")
+        clash = set(grammar.words) & set(self.draft.variables)
+        if clash:
+            raise GrammarError(f"{self.source}: {sorted(clash)[0]!r} is both a word and a variable; rename one")
+        rules = (rule for some in grammar.rules.values() for rule in some)
+        actions = {item for rule in rules for item in rule.meaning if isinstance(item, str)}
+        for style, names in self.draft.names.items():
+            for action, name in names.items():
+                if action not in actions:
+                    raise GrammarError(f"{self.source}: names {style}: no command means {action}")
+                if len(name.split()) != 1:
+                    raise GrammarError(f"{self.source}: names {style}: {name!r} is not one word")
+            if len(set(names.values())) < len(names):
+                raise GrammarError(f"{self.source}: names {style}: two actions have the same name")
 
     def _infixed(self, parts: tuple[str, ...], line: _Line) -> list[tuple[str, ...]]:
         """D[1] opposite D[2] stands for as many rules as D has: U opposite left, turn opposite left, …"""
@@ -235,6 +263,7 @@ class _Builder:
     def _value(self, pattern: tuple[str, ...], within: tuple[tuple[str, ...], ...] = ()) -> list[str | _Variable]:
         """The right side of a meaning, phrases without variables worked out."""
         right, line = self.draft.meanings[pattern]
+        self.used.add(pattern)
         if pattern in within:
             raise line.error(f"the meaning of {_brackets(pattern)} goes round in a circle")
         if len({mark for mark in pattern if mark in self.draft.variables}) < sum(

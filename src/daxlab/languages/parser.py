@@ -7,15 +7,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from difflib import get_close_matches
-from itertools import chain, islice, product
+from itertools import islice
 from re import finditer
 from typing import Any, Generic, TypeVar
 
 from lark import Lark, Token, Transformer
-from lark import Tree as Forest
 from lark.exceptions import GrammarError as LarkGrammarError
 from lark.exceptions import UnexpectedEOF, UnexpectedToken
 from lark.lexer import Lexer
+from lark.parsers.earley_forest import SymbolNode
 
 from daxlab.errors import InputError
 from daxlab.languages.derivation import Tree, longest, shortest
@@ -24,6 +24,8 @@ from daxlab.languages.grammar import Grammar, Rule
 T = TypeVar("T")
 END = "the end"  # what may follow a command that could stop here
 TOO_DEEP = "phrases stand inside one another more often than this grammar's 'recursion' allows"
+MOST_WORDS = 10_000  # of a command, where a recursive grammar sets no closer limit
+MOST_WORDS_EARLEY = 200  # likewise, where parsing takes time that grows with the cube of the length
 SHOWN = 60  # characters of a long command shown around the place where it breaks
 
 
@@ -65,35 +67,40 @@ class Parser(Generic[T]):
     """
 
     def __init__(self, grammar: Grammar, build: Callable[[Rule], Callable[[list[Any]], T]]) -> None:
-        self._longest = longest(grammar)
         self._example = shortest(grammar)
         self._terminals = {word: f"W{n}" for n, word in enumerate(grammar.words)}
         self._words = {terminal: word for word, terminal in self._terminals.items()} | {"$END": END}
+        self._build: dict[str, Callable[[list[Any]], Any]] = {name: build(rule) for name, rule in _numbered(grammar)}
+        self._finish = _itself
         if grammar.recursive:
-            self._build = {name: _bounded(build(rule), rule, grammar) for name, rule in _numbered(grammar)}
-        else:
-            self._build = {name: build(rule) for name, rule in _numbered(grammar)}
-        self._finish = _innermost if grammar.recursive else _itself
-        self._lark = self._lalr(grammar) or self._earley(grammar)
+            for name, rule in _numbered(grammar):
+                most = grammar.recursion + 1 if rule.category in grammar.recursive else None
+                self._build[name] = _bounded(self._build[name], rule.category, most)
+            self._finish = _innermost
+        lalr = self._lalr(grammar)
+        self._lark = lalr or self._earley(grammar)
+        self._most = longest(grammar, MOST_WORDS if lalr else MOST_WORDS_EARLEY)
 
     def parse(self, text: str) -> T:
         """The value of a command."""
         # No command is longer than the longest: of a text of any size, the words up to there tell all.
-        words = text.split(maxsplit=self._longest + 1)
+        words = text.split(maxsplit=self._most + 1)
         if not words:
             raise CommandError(f"the command is empty; try {self._example!r}", text, 0, 0)
         try:
-            value: T = self._finish(self._resolved(self._lark.parse(words[: self._longest + 1])))
+            value: T = self._finish(self._resolved(self._lark.parse(words[: self._most + 1])))
         except _UnknownWord as error:
             raise self._unknown(text, error.place) from None
         except (UnexpectedToken, UnexpectedEOF) as error:
             raise self._broken(text, words, error) from None
         except _NoOneMeaning as error:
-            raise CommandError(str(error), text, *_place(text, 0)) from None
-        if len(words) > self._longest:
-            where = _place(text, self._longest)
-            raise CommandError(f"no command has more than {self._longest} words", text, *where)
+            raise CommandError(str(error), text, *_span(text)) from None
+        if len(words) > self._most:
+            raise self._too_long(text)
         return value
+
+    def _too_long(self, text: str) -> CommandError:
+        return CommandError(f"no command has more than {self._most:,} words", text, *_place(text, self._most))
 
     def _lalr(self, grammar: Grammar) -> Lark | None:
         callbacks = type("Callbacks", (Transformer,), {name: staticmethod(f) for name, f in self._build.items()})
@@ -103,7 +110,7 @@ class Parser(Generic[T]):
             return None
 
     def _earley(self, grammar: Grammar) -> Lark:
-        return self._made(grammar, parser="earley", ambiguity="explicit")
+        return self._made(grammar, parser="earley", ambiguity="forest")
 
     def _made(self, grammar: Grammar, **options: Any) -> Lark:
         declaration = _lark(grammar, self._terminals)
@@ -111,29 +118,40 @@ class Parser(Generic[T]):
 
     def _resolved(self, parsed: Any) -> Any:
         """LALR has called `build` already; an Earley forest holds every derivation, and all must agree."""
-        if not isinstance(parsed, Forest):
+        if not isinstance(parsed, SymbolNode):
             return parsed
-        values = self._derived(parsed)
+        values = self._derived(parsed, {})
         if not values:
             raise _NoOneMeaning(TOO_DEEP)
         if len({_actions(self._finish(value)) for value in values}) > 1:
             raise _NoOneMeaning("the grammar gives this command more than one meaning")
         return values[0]
 
-    def _derived(self, forest: Any) -> list[Any]:
-        """The values of a forest, one for each meaning and depth of recursion."""
-        if not isinstance(forest, Forest):
-            return [forest]
-        below = [self._derived(child) for child in forest.children]
-        if forest.data == "_ambig":
-            return list(chain(*below))
-        values: dict[object, Any] = {}
-        for parts in product(*below):
-            with suppress(_NoOneMeaning):
-                value = self._build[str(forest.data)](list(parts))
-                depth = frozenset(value[1].items()) if self._finish is _innermost else None
-                values.setdefault((_actions(self._finish(value)), depth), value)
-        return list(values.values())
+    def _derived(self, node: Any, known: dict[int, list[Any]]) -> list[Any]:
+        """The values of a node of the forest, one for each meaning and depth of recursion; each node once."""
+        if not isinstance(node, SymbolNode):
+            return [node.token]
+        if id(node) not in known:
+            values: dict[object, Any] = {}
+            for packed in node.children:
+                for parts in self._sequences(packed, known):
+                    with suppress(_NoOneMeaning):
+                        value = self._build[packed.rule.alias](parts)
+                        depth = frozenset(value[1].items()) if self._finish is _innermost else None
+                        values.setdefault((_actions(self._finish(value)), depth), value)
+            known[id(node)] = list(values.values())
+        return known[id(node)]
+
+    def _sequences(self, packed: Any, known: dict[int, list[Any]]) -> list[list[Any]]:
+        """The values of a rule's parts: the forest is binary, so what is left of the last part may be a packed rest."""
+        left = packed.left
+        if left is None:
+            before: list[list[Any]] = [[]]
+        elif isinstance(left, SymbolNode) and left.is_intermediate:
+            before = [sequence for rest in left.children for sequence in self._sequences(rest, known)]
+        else:
+            before = [[value] for value in self._derived(left, known)]
+        return [[*sequence, value] for sequence in before for value in self._derived(packed.right, known)]
 
     def _unknown(self, text: str, place: int) -> CommandError:
         start, end = _place(text, place)
@@ -144,7 +162,9 @@ class Parser(Generic[T]):
 
     def _broken(self, text: str, words: list[str], error: UnexpectedToken | UnexpectedEOF) -> CommandError:
         at_end = isinstance(error, UnexpectedEOF) or error.token.type == "$END"
-        known = words[: self._longest + 1] if at_end else words[: _number(error.token)]
+        if at_end and len(words) > self._most:  # the end is only where we stopped reading
+            return self._too_long(text)
+        known = words if at_end else words[: _number(error.token)]
         could = tuple(word for terminal, word in self._words.items() if terminal in self._follows(known, error))
         place = len(known) - at_end  # a command that stops too soon is pointed at by its last word
         word = words[place][:SHOWN]
@@ -178,15 +198,16 @@ class _NoOneMeaning(Exception):
 # In a recursive grammar a value travels with how deep each category stands inside itself.
 
 
-def _bounded(build: Callable[[list[Any]], Any], rule: Rule, grammar: Grammar) -> Callable[[list[Any]], Any]:
+def _bounded(build: Callable[[list[Any]], Any], category: str, most: int | None) -> Callable[[list[Any]], Any]:
     def bounded(parts: list[Any]) -> tuple[Any, Counter[str]]:
         depth: Counter[str] = Counter()
         for part in parts:
             if isinstance(part, tuple):
                 depth |= part[1]
-        depth[rule.category] += 1
-        if rule.category in grammar.recursive and depth[rule.category] > grammar.recursion + 1:
-            raise _NoOneMeaning(TOO_DEEP)
+        if most is not None:
+            depth[category] += 1
+            if depth[category] > most:
+                raise _NoOneMeaning(TOO_DEEP)
         return build([part[0] if isinstance(part, tuple) else part for part in parts]), depth
 
     return bounded
@@ -243,6 +264,11 @@ def _lark(grammar: Grammar, terminals: dict[str, str]) -> str:
 def _number(token: Token) -> int:
     """The number of a token's word, which the lexer gave as its position."""
     return token.start_pos or 0
+
+
+def _span(text: str) -> tuple[int, int]:
+    """Where the whole command stands in the text."""
+    return len(text) - len(text.lstrip()), len(text.rstrip())
 
 
 def _place(text: str, number: int) -> tuple[int, int]:
