@@ -61,7 +61,7 @@ def streaming() -> tuple[int, float]:
             answers = subprocess.run(command, stdin=stdin, capture_output=True, text=True, check=True).stdout
         rate = STREAMED / (time.perf_counter() - start)
         assert answers.splitlines() == [" ".join(example.actions) for example in chosen]
-        return len(many), rate
+        return len(many.commands()), rate
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ from io import TextIOWrapper
 
 import typer
 
-from daxlab.cli import data, translate
+from daxlab.cli import ask, data, runs, train, translate
 from daxlab.errors import InputError
 
 app = typer.Typer(
@@ -19,6 +19,10 @@ app = typer.Typer(
 )
 app.command("translate")(translate.translate)
 app.add_typer(data.app, name="data")
+app.command("train")(train.train)
+app.command("evaluate")(ask.evaluate)
+app.command("predict")(ask.predict)
+app.add_typer(runs.app, name="runs")
 
 
 @app.callback(invoke_without_command=True)

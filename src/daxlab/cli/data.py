@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from daxlab.cli.translate import LanguageOption
+from daxlab.cli.options import JsonOption, LanguageOption
 from daxlab.corpora import CORPORA, Sizes, fetch, sizes, split, split_names
 from daxlab.corpora.export import export
 from daxlab.corpora.release import SCAN
@@ -20,7 +20,6 @@ from daxlab.errors import InputError
 from daxlab.languages import language
 
 app = typer.Typer(no_args_is_help=True, help="The splits: list, export, verify, fetch.")
-JsonOption = Annotated[bool, typer.Option("--json", help="For scripts.")]
 
 
 @app.command("list")

@@ -8,14 +8,11 @@ from typing import Annotated, BinaryIO
 
 import typer
 
+from daxlab.cli.options import LanguageOption
 from daxlab.errors import InputError
 from daxlab.languages import Language, language
 
 MOST_CHARACTERS = 1_000_000  # of a line; longer ones are refused without being held in memory
-
-LanguageOption = Annotated[
-    str, typer.Option("--language", "-l", metavar="NAME|FILE", help="scan, scan-dax, or a grammar file of your own.")
-]
 
 
 def translate(

@@ -1,6 +1,6 @@
 """Training many runs at once, and asking what they learnt. Knows nothing of the ledger, and prints nothing."""
 
-from daxlab.engine.decode import answers, attentions, encodings, ended, log_likelihoods, right
+from daxlab.engine.decode import answers, attentions, encodings, ended, log_likelihoods, right, scores
 from daxlab.engine.draws import SEMANTICS
 from daxlab.engine.evaluate import Evaluation, answer_cap, evaluate
 from daxlab.engine.group import Group, Run, stack, unstack
@@ -26,6 +26,7 @@ __all__ = [
     "evaluate",
     "log_likelihoods",
     "right",
+    "scores",
     "stack",
     "train",
     "unstack",

@@ -43,6 +43,11 @@ def log_likelihoods(networks: Network, commands: Rows, actions: Rows) -> NDArray
     return _batched(networks, _likelihood, (commands, actions))
 
 
+def scores(networks: Network, commands: Rows, actions: Rows) -> NDArray[np.float32]:
+    """Log-probabilities of every symbol at every step, the given actions fed, [runs, commands, time, symbols]."""
+    return _batched(networks, _scores, (commands, actions))
+
+
 def encodings(networks: Network, commands: Rows) -> NDArray[np.float32]:
     """The encoder's last hidden states, [runs, commands, layers, hidden]."""
     if not isinstance(networks, Encodes):
@@ -70,6 +75,10 @@ def _greedy(cap: int, network: Any, command: Array, length: Array) -> Array:
 def _likelihood(network: Any, command: Array, actions: Array) -> Array:
     scores = jnp.take_along_axis(network.scores(command, actions), actions[:, None], axis=1)[:, 0]
     return jnp.sum(jnp.where(actions == PAD, 0, scores))
+
+
+def _scores(network: Any, command: Array, actions: Array) -> Array:
+    return network.scores(command, actions)
 
 
 def _encoding(network: Any, command: Array) -> Array:

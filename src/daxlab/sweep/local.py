@@ -25,6 +25,7 @@ OUT_OF_MEMORY = ("RESOURCE_EXHAUSTED", "Out of memory", "out of memory")
 class _Worker:
     process: Any
     pipe: Connection
+    core: int
     task: Task | None = None
 
 
@@ -58,11 +59,13 @@ def execute(tasks: Sequence[Task], device: str, workers: int, stop: Callable[[],
                     event = worker.pipe.recv()
                 except (EOFError, OSError):
                     crew.remove(worker)
-                    tries[worker.task.group] += 1
-                    if tries[worker.task.group] >= TRIES:
+                    task = worker.task
+                    assert task is not None, "an idle worker is dismissed at once"
+                    tries[task.group] += 1
+                    if tries[task.group] >= TRIES:
                         raise InputError(_died(worker)) from None
-                    waiting.appendleft(worker.task)
-                    crew.append(_hire(context, device, cores()[len(crew) % len(cores())], flag))
+                    waiting.appendleft(task)
+                    crew.append(_hire(context, device, worker.core, flag))
                     continue
                 if isinstance(event, Broken):
                     raise (InputError if event.mendable else RuntimeError)(event.message)
@@ -85,7 +88,7 @@ def _hire(context: Any, device: str, core: int, flag: Any) -> _Worker:
     process = context.Process(target=_serve, args=(theirs, device, core, flag), daemon=True)
     process.start()
     theirs.close()
-    return _Worker(process, ours)
+    return _Worker(process, ours, core)
 
 
 def _dismiss(worker: _Worker) -> None:

@@ -7,6 +7,7 @@ import platform
 import subprocess
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -17,6 +18,7 @@ import numpy as np
 
 from daxlab import engine
 from daxlab.encoding import Encoding
+from daxlab.engine import weights
 from daxlab.errors import InputError
 from daxlab.languages import language
 from daxlab.models import seq2seq
@@ -40,7 +42,7 @@ def network_maker(architecture: Architecture, encoding: Encoding) -> Callable[..
 
 
 def engine_group(members: Sequence[Spec]) -> engine.Group:
-    """The engine's group for these specs, which share a language, a protocol and all of an architecture but its size."""
+    """The engine's group for these specs, which share a language, a protocol and an architecture but for its size."""
     first = members[0]
     encoding = Encoding.of(language(first.language).commands())
     runs = tuple(
@@ -53,7 +55,7 @@ def work(task: Task, report: Report) -> Finished | None:
     """Trains a group from its checkpoint, if it has one, and examines it; None if it was stopped on the way."""
     began = time.time()
     group = engine_group(task.members)
-    resumed = 0 if not task.checkpoint.exists() else 1
+    resumed = int(task.checkpoint.exists())
 
     def on_progress(now: engine.Progress) -> bool | None:
         losses, failed = tuple(map(float, now.losses)), tuple(map(int, now.failed))
@@ -64,10 +66,14 @@ def work(task: Task, report: Report) -> Finished | None:
         return None
     took = time.time() - began
     runs = _runs(task, trained, {"seconds": took / len(task.members), "group_seconds": took, "resumed": resumed})
-    weights = {}
+    kept = {}
     if task.keep_weights:
-        weights = {run.key: engine.weights(trained.networks, n) for n, run in enumerate(runs) if run.status == "done"}
-    return Finished(task.group, runs, weights)
+        kept = {
+            run.key: weights.dump(engine.unstack(trained.networks, n), group.hidden)
+            for n, run in enumerate(runs)
+            if run.status == "done"
+        }
+    return Finished(task.group, runs, kept)
 
 
 def _runs(task: Task, trained: engine.Trained, timing: dict[str, float]) -> tuple[Run, ...]:
@@ -75,7 +81,7 @@ def _runs(task: Task, trained: engine.Trained, timing: dict[str, float]) -> tupl
     group, networks = trained.group, trained.networks
     greedy = engine.evaluate(group, networks)
     oracle = engine.evaluate(group, networks, oracle_length=True)
-    train = engine.train_accuracies(group, networks)
+    train = engine.evaluate(_asked_its_training(group), networks)
     likelihoods = _likelihoods(group, networks, greedy)
     origin = _origin()
     runs = []
@@ -94,7 +100,7 @@ def _runs(task: Task, trained: engine.Trained, timing: dict[str, float]) -> tupl
             )
             continue
         targets = [example.actions for example in spec.content().test]
-        metrics = {"accuracy": 100 * greedy[n].accuracy, "train_accuracy": 100 * float(train[n])}
+        metrics = {"accuracy": 100 * greedy[n].accuracy, "train_accuracy": 100 * train[n].accuracy}
         runs.append(
             Run(
                 **common,
@@ -107,6 +113,12 @@ def _runs(task: Task, trained: engine.Trained, timing: dict[str, float]) -> tupl
             )
         )
     return tuple(runs)
+
+
+def _asked_its_training(group: engine.Group) -> engine.Group:
+    """The same group, whose runs are tested on what they were trained on."""
+    splits = {id(run.split): replace(run.split, test=run.split.train) for run in group.runs}  # type: ignore[type-var]
+    return replace(group, runs=tuple(replace(run, split=splits[id(run.split)]) for run in group.runs))
 
 
 def _likelihoods(
