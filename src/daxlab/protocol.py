@@ -21,6 +21,8 @@ class Protocol:
     shared_lengths: bool = True  # runs share the sequence of lengths (and nothing else)
 
     def __post_init__(self) -> None:
+        for name in ("learning_rate", "clip", "teacher_forcing"):
+            object.__setattr__(self, name, float(getattr(self, name)))  # 5 and 5.0 are one protocol
         if isinstance(self.updates, bool) or not isinstance(self.updates, int) or self.updates < 1:
             raise InputError(f"updates must be a positive whole number, not {self.updates!r}")
         for name, value in (("learning rate", self.learning_rate), ("clip", self.clip)):

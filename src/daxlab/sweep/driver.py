@@ -70,11 +70,13 @@ def sweep(
         pending = list(plan.groups)
         with interrupts() as interrupted:
             while pending and not run.outcome.stopped:
-                tasks = [run.task(group) for group in pending]
-                by_key = {group.key: group for group in pending}
-                pending = []
-                for event in execute(tasks, device, crew, lambda: interrupted() or _over(until)):
-                    pending += run.take(event, by_key)
+                tasks, by_key, pending = [run.task(group) for group in pending], {g.key: g for g in pending}, []
+                try:
+                    for event in execute(tasks, device, crew, lambda: interrupted() or _over(until)):
+                        pending += run.take(event, by_key)
+                except InputError:
+                    run.give_up(tasks)
+                    raise
         run.outcome.stopped |= interrupted() or _over(until)
         return run.outcome
 
@@ -128,6 +130,15 @@ class _Run:
             self.outcome.trained += len(self.writer.add(event.runs, retry_failed=self.retry_failed))
             (checkpoints(self.ledger) / f"{event.group}.safetensors").unlink(missing_ok=True)
         return []
+
+    def give_up(self, tasks: Sequence[Task]) -> None:
+        """Of groups that could not be trained here, those that never began need not be trained as they were."""
+        for task in tasks:
+            if (
+                not task.checkpoint.exists()
+                and self.writer.ledger.live_group(key(task.members[0].facts())) == task.group
+            ):
+                self.writer.drop(task.group)
 
     def _halved(self, group: Group, reason: str) -> list[Group]:
         if len(group.members) == 1:

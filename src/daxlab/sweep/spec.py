@@ -28,6 +28,7 @@ class Architecture:
     dropout: float = 0.5
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "dropout", float(self.dropout))  # 0 and 0.0 are one architecture
         if self.cell not in CELLS:
             raise InputError(f"no cell is called {self.cell!r}; there are {', '.join(CELLS)}")
         for name, value in (("layers", self.layers), ("hidden", self.hidden)):

@@ -182,8 +182,7 @@ def on_device(device: str) -> None:
     try:
         jax.config.update("jax_platforms", "cpu" if device == "cpu" else "cuda")
         jax.devices()
-    except RuntimeError as error:
+    except (RuntimeError, AssertionError):  # JAX's, where no platform of that name can be had
         raise InputError(
-            f"no GPU that JAX can use ({str(error).splitlines()[0]}); install daxlab[gpu] on a machine that has one, "
-            "or train with --device cpu"
+            "there is no GPU here that JAX can use: install daxlab[gpu] on a machine that has one, or use --device cpu"
         ) from None
