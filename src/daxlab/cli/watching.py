@@ -13,7 +13,7 @@ from rich.text import Text
 
 from daxlab.store import key
 from daxlab.sweep import Plan, Spec
-from daxlab.sweep.task import Finished, Progress
+from daxlab.sweep.task import Finished, Memory, Progress
 
 MOST_LINES = 24
 
@@ -33,6 +33,9 @@ class Watch:
         """Takes an event in."""
         if isinstance(event, Plan):
             self._groups = {group.key: group.keys for group in event.groups}
+        elif isinstance(event, Memory):
+            sizes = f"{event.needed / 1e9:.1f} GB of the card's {event.available / 1e9:.0f} GB"
+            print(f"{event.runs} runs at once will take {sizes}", file=sys.stderr)
         elif isinstance(event, Progress):
             now = time.monotonic()
             began, first = self._began.setdefault(event.group, (now, event.update))

@@ -5,7 +5,7 @@ from daxlab.engine.draws import SEMANTICS
 from daxlab.engine.evaluate import Evaluation, answer_cap, evaluate
 from daxlab.engine.group import Group, Run, stack, unstack
 from daxlab.engine.protocol import Protocol
-from daxlab.engine.train import CURVE_EVERY, WINDOW, History, Progress, Trained, train
+from daxlab.engine.train import CURVE_EVERY, WINDOW, History, Progress, Trained, memory_needed, train
 
 __all__ = [
     "CURVE_EVERY",
@@ -25,6 +25,7 @@ __all__ = [
     "ended",
     "evaluate",
     "log_likelihoods",
+    "memory_needed",
     "right",
     "scores",
     "stack",

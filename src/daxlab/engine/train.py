@@ -109,6 +109,16 @@ def train(
     return Trained(group, eqx.combine(state.arrays, static), done, np.asarray(state.failed), history)
 
 
+def memory_needed(group: Group) -> int:
+    """Bytes on the device that the group's program asks for, by XLA's own analysis. Compiles it."""
+    arrays, static = eqx.partition(group.start(), eqx.is_array)
+    program = make_program(group, static)
+    rates, keys = run_inputs(group)
+    shown = draw_chunk(group, program, 0)
+    found = chunk.lower(program, start_state(arrays), shown, rates, keys, jnp.int32(0)).compile().memory_analysis()
+    return found.temp_size_in_bytes + found.argument_size_in_bytes + found.output_size_in_bytes - found.alias_size_in_bytes
+
+
 def start_state(arrays: Any) -> State:
     """A group before its first update."""
     runs = jax.tree.leaves(arrays)[0].shape[0]

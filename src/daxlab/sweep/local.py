@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from daxlab.errors import InputError
-from daxlab.sweep.task import Broken, Event, Progress, Stopped, Task, TooLarge
+from daxlab.sweep.task import Broken, Event, Memory, Progress, Stopped, Task, TooLarge
 
 TRIES = 3  # of a task whose worker died
 OUT_OF_MEMORY = ("RESOURCE_EXHAUSTED", "Out of memory", "out of memory")
@@ -69,7 +69,7 @@ def execute(tasks: Sequence[Task], device: str, workers: int, stop: Callable[[],
                     continue
                 if isinstance(event, Broken):
                     raise (InputError if event.mendable else RuntimeError)(event.message)
-                if not isinstance(event, Progress):
+                if not isinstance(event, Progress | Memory):
                     worker.task = None
                 yield event
     finally:

@@ -28,6 +28,16 @@ class Progress:
 
 
 @dataclass(frozen=True)
+class Memory:
+    """What a group will take of the device's memory, by XLA's own analysis, and what there is."""
+
+    group: str
+    runs: int
+    needed: int
+    available: int
+
+
+@dataclass(frozen=True)
 class Finished:
     """A group's runs, for the ledger, and their weights as safetensors, by key."""
 
@@ -60,4 +70,4 @@ class Broken:
     mendable: bool
 
 
-Event = Progress | Finished | Stopped | TooLarge | Broken
+Event = Progress | Memory | Finished | Stopped | TooLarge | Broken

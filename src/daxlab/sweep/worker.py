@@ -24,9 +24,9 @@ from daxlab.languages import language
 from daxlab.models import seq2seq
 from daxlab.store import Run, pack_answers, pack_likelihoods
 from daxlab.sweep.spec import Architecture, Spec
-from daxlab.sweep.task import Finished, Progress, Task
+from daxlab.sweep.task import Finished, Memory, Progress, Task
 
-Report = Callable[[Progress], bool | None]  # False: stop at a checkpoint
+Report = Callable[[Progress | Memory], bool | None]  # False: stop at a checkpoint
 
 
 def network_maker(architecture: Architecture, encoding: Encoding) -> Callable[..., Any]:
@@ -55,6 +55,8 @@ def work(task: Task, report: Report) -> Finished | None:
     """Trains a group from its checkpoint, if it has one, and examines it; None if it was stopped on the way."""
     began = time.time()
     group = engine_group(task.members)
+    if jax.default_backend() != "cpu":
+        _foresee(task, group, report)
     resumed = int(task.checkpoint.exists())
 
     def on_progress(now: engine.Progress) -> bool | None:
@@ -74,6 +76,15 @@ def work(task: Task, report: Report) -> Finished | None:
             if run.status == "done"
         }
     return Finished(task.group, runs, kept)
+
+
+def _foresee(task: Task, group: engine.Group, report: Report) -> None:
+    """Says what a group will need of the card; one that cannot fit is not even tried."""
+    needed = engine.memory_needed(group)
+    available = int((jax.devices()[0].memory_stats() or {}).get("bytes_limit", 0))
+    report(Memory(task.group, len(task.members), needed, available))
+    if available and needed > available:
+        raise MemoryError(f"out of memory: {needed:,} bytes needed, {available:,} there")
 
 
 def _runs(task: Task, trained: engine.Trained, timing: dict[str, float]) -> tuple[Run, ...]:
