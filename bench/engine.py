@@ -65,8 +65,7 @@ def made_up() -> Split:
     rng = np.random.default_rng(0)
     words, actions = [f"w{i:02}" for i in range(13)], [f"A{i}" for i in range(6)]
     examples = tuple(
-        Example(" ".join(rng.choice(words, w)), tuple(rng.choice(actions, a).tolist()))
-        for w, a in scan_lengths()
+        Example(" ".join(rng.choice(words, w)), tuple(rng.choice(actions, a).tolist())) for w, a in scan_lengths()
     )
     return Split(examples, (1,) * len(examples), examples)
 
@@ -75,9 +74,7 @@ def measure(group: Group, chunks: int, decode: bool) -> Measured:
     began = time.perf_counter()
     arrays, static = eqx.partition(group.start(), eqx.is_array)
     program, (rates, keys) = make_program(group, static), run_inputs(group)
-    state, losses = chunk(
-        program, start_state(arrays), draw_chunk(group, program, 0), rates, keys, jnp.int32(1)
-    )
+    state, losses = chunk(program, start_state(arrays), draw_chunk(group, program, 0), rates, keys, jnp.int32(1))
     jax.block_until_ready(losses)
     first = time.perf_counter() - began
     times = []
@@ -134,9 +131,7 @@ def main() -> None:
     if asked.json:
         network = {k: getattr(asked, k) for k in ("cell", "layers", "hidden", "attention", "dropout")}
         device = {"kind": jax.devices()[0].device_kind, "machine": platform.machine(), "jax": jax.__version__}
-        asked.json.write_text(
-            json.dumps(network | {"device": device, "rows": list(map(asdict, rows))}, indent=1)
-        )
+        asked.json.write_text(json.dumps(network | {"device": device, "rows": list(map(asdict, rows))}, indent=1))
 
 
 if __name__ == "__main__":

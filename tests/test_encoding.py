@@ -28,9 +28,7 @@ def test_what_the_language_cannot_say_is_named(command, problem):
 
 
 def test_shapes_are_the_languages_not_the_splits():
-    assert (
-        Presentations(ENCODING, JUMP).actions.shape[1] == Presentations(ENCODING, ALL).actions.shape[1] == 4
-    )
+    assert Presentations(ENCODING, JUMP).actions.shape[1] == Presentations(ENCODING, ALL).actions.shape[1] == 4
 
 
 @settings(max_examples=50, deadline=None)
@@ -55,9 +53,7 @@ def test_every_command_has_exactly_its_weight(weights):
     even = ((np.arange(grid) * 2**32) // grid + 2**31 // grid).astype(np.uint32)
     quantile = even[:: grid // (2 * total)]
     lengths = np.sum(table.actions[table.draw(quantile, np.zeros_like(quantile))] != 0, axis=1) - 1
-    assert {
-        n: int(np.sum(lengths == n)) / 2 for n in (1, 3)
-    } == per  # lengths by the split's own distribution
+    assert {n: int(np.sum(lengths == n)) / 2 for n in (1, 3)} == per  # lengths by the split's own distribution
     for length, first in ((1, 0), (3, 2**32 - 1)):
         own = even[:: grid // (2 * per[length])]
         chosen = table.draw(np.full(len(own), first, np.uint32), own)

@@ -161,9 +161,7 @@ class Presentations:
         self.commands = encoding.commands([e.command for e in examples])
         self.actions = encoding.answers([tuple(e.actions) for e in examples])
         lengths = np.array([len(e.actions) for e in examples])
-        self._ends = np.cumsum(
-            [split.weights[i] for i in order], dtype=np.uint64
-        )  # of each command's presentations
+        self._ends = np.cumsum([split.weights[i] for i in order], dtype=np.uint64)  # of each command's presentations
         if self._ends[-1] >= 1 << 31:
             raise InputError("a split has more presentations than a run could draw from")
         last = np.append(lengths[1:] != lengths[:-1], True)

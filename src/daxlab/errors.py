@@ -1,4 +1,4 @@
-"""The one kind of error that is the user's to mend. Knows nothing of what went wrong."""
+"""What goes wrong and a user can mend. The one thing that every room may import."""
 
 
 class InputError(Exception):

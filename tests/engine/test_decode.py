@@ -13,9 +13,7 @@ from daxlab.models import seq2seq
 from . import twin
 from .toy import ALL, ENCODING, LANGUAGE
 
-MAKE = partial(
-    seq2seq, cell="lstm", layers=2, attention=True, words=len(ENCODING.words), actions=len(ENCODING.actions)
-)
+MAKE = partial(seq2seq, cell="lstm", layers=2, attention=True, words=len(ENCODING.words), actions=len(ENCODING.actions))
 NETWORKS = Group((Run(0, ALL, 8), Run(1, ALL, 8)), MAKE, ENCODING).start()
 COMMANDS, ACTIONS = (
     ENCODING.commands([e.command for e in LANGUAGE]),
@@ -32,9 +30,7 @@ def test_greedy_and_oracle_answers_are_the_twins():
         for place in (0, 3, 7):
             network = unstack(NETWORKS, run)
             assert free[run, place].tolist() == twin.greedy(network, COMMANDS[place], 6)
-            assert oracle[run, place].tolist() == twin.greedy(
-                network, COMMANDS[place], 6, int(lengths[place])
-            )
+            assert oracle[run, place].tolist() == twin.greedy(network, COMMANDS[place], 6, int(lengths[place]))
     assert ((oracle > 2).sum(axis=-1) == lengths).all()
 
 

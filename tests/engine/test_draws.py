@@ -36,9 +36,7 @@ def test_runs_share_lengths_and_nothing_else():
     lengths = lambda rows: np.sum(rows != 0, axis=-1)  # noqa: E731
     shared = shown(Protocol(), [Run(1, ALL, 4), Run(2, ALL, 4)])
     assert (lengths(shared.actions)[:, 0] == lengths(shared.actions)[:, 1]).all()
-    assert (shared.commands[:, 0] != shared.commands[:, 1]).any() and (
-        shared.forced[:, 0] != shared.forced[:, 1]
-    ).any()
+    assert (shared.commands[:, 0] != shared.commands[:, 1]).any() and (shared.forced[:, 0] != shared.forced[:, 1]).any()
     separate = shown(Protocol(shared_lengths=False), [Run(1, ALL, 4), Run(2, ALL, 4)])
     assert (lengths(separate.actions)[:, 0] != lengths(separate.actions)[:, 1]).any()
 
@@ -55,8 +53,7 @@ def test_start_values_are_drawn_at_a_networks_own_size():
     together = Group((Run(0, ALL, 6), Run(5, ALL, 3)), MAKE, ENCODING).start()
     wide = unstack(alone, 0).widen(6)
     assert all(
-        (a == b).all()
-        for a, b in zip(jax.tree.leaves(wide), jax.tree.leaves(unstack(together, 1)), strict=True)
+        (a == b).all() for a, b in zip(jax.tree.leaves(wide), jax.tree.leaves(unstack(together, 1)), strict=True)
     )
     assert not np.any(together.words[1][:, 3:])
 

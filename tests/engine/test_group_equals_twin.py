@@ -100,9 +100,7 @@ def test_buckets_padding_and_company_change_nothing_but_rounding(stops):
     make = partial(seq2seq, cell="lstm", layers=2, attention=True, **SIZES)
     run = Run(3, JUMP, hidden=3, dropout=0.5)
     alone, losses = trained(Group((run,), make, ENCODING, PROTOCOL), stops=stops)
-    company = Group(
-        (Run(9, ALL, hidden=5), run, Run(8, JUMP, hidden=3, dropout=0.1)), make, ENCODING, PROTOCOL
-    )
+    company = Group((Run(9, ALL, hidden=5), run, Run(8, JUMP, hidden=3, dropout=0.1)), make, ENCODING, PROTOCOL)
     together, all_losses = trained(company, stops=stops)
     np.testing.assert_allclose(losses[:, 0], all_losses[:, 1], rtol=1e-6)
     assert_close(unstack(alone, 0).widen(5), unstack(together, 1))

@@ -29,9 +29,7 @@ class Convolution(Network):
 
     def _logits(self, command, before, t):  # before: the two symbols before
         bag = jnp.sum(jnp.where((command != PAD)[:, None], self.words[command], 0), axis=0)
-        return self.output @ jnp.tanh(
-            self.mix @ jnp.concatenate([bag + self.positions[t], *self.actions[before]])
-        )
+        return self.output @ jnp.tanh(self.mix @ jnp.concatenate([bag + self.positions[t], *self.actions[before]]))
 
     def _run(self, command, actions, forced):
         given = jnp.concatenate([jnp.full(1, SOS), actions[:-1]])
@@ -47,18 +45,14 @@ class Convolution(Network):
         logits, produced = self._run(command, actions, forced)
         own = produced == EOS
         counts = (actions != PAD) & (forced | (not own_end) | (jnp.cumsum(own) - own == 0))
-        scores = jnp.take_along_axis(
-            jax.nn.log_softmax(logits), jnp.maximum(actions - EOS, 0)[:, None], axis=1
-        )[:, 0]
+        scores = jnp.take_along_axis(jax.nn.log_softmax(logits), jnp.maximum(actions - EOS, 0)[:, None], axis=1)[:, 0]
         return -jnp.sum(jnp.where(counts, scores, 0))
 
     def greedy(self, command, *, cap, length):
         def step(carry, t):
             before, done = carry
             logits = self._logits(command, before, t)
-            best = jnp.where(
-                length < 0, jnp.argmax(logits), jnp.where(t < length, 1 + jnp.argmax(logits[1:]), 0)
-            )
+            best = jnp.where(length < 0, jnp.argmax(logits), jnp.where(t < length, 1 + jnp.argmax(logits[1:]), 0))
             symbol = jnp.where(done, PAD, EOS + best)
             return (jnp.stack([before[1], symbol]), done | (symbol == EOS)), symbol
 
@@ -91,9 +85,7 @@ def test_a_group_of_them_is_separate_runs(stops):
     for place, run in enumerate(runs[:2]):
         alone, its = trained(Group((run,), MAKE, ENCODING, protocol), stops=stops)
         np.testing.assert_allclose(losses[:, place], its[:, 0], rtol=1e-3)
-        for a, b in zip(
-            jax.tree.leaves(unstack(together, place)), jax.tree.leaves(unstack(alone, 0)), strict=True
-        ):
+        for a, b in zip(jax.tree.leaves(unstack(together, place)), jax.tree.leaves(unstack(alone, 0)), strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-4)
 
 

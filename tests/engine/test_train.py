@@ -34,9 +34,7 @@ def test_interrupted_training_ends_with_the_same_bits(tmp_path):
     resumed = train(GROUP, checkpoint=path, sample=4)
     assert bits(resumed.networks) == bits(whole.networks)
     assert bits(resumed.history) == bits(whole.history)
-    assert (
-        resumed.update == 500 and len(resumed.mean_losses) == 3 and resumed.history.updates.tolist() == [500]
-    )
+    assert resumed.update == 500 and len(resumed.mean_losses) == 3 and resumed.history.updates.tolist() == [500]
     assert list(tmp_path.iterdir()) == [path]  # nothing half-written lies about
 
 
@@ -76,9 +74,7 @@ def test_adam_is_optaxs():
     theirs, memory = params, reference.init(params)
     ours, moments = params, Moments(*(jax.tree.map(jnp.zeros_like, params) for _ in range(2)))
     for count in range(1, 30):
-        gradients = jax.tree.map(
-            lambda p, c=count: jnp.asarray(rng.normal(size=p.shape) * c, jnp.float32), params
-        )
+        gradients = jax.tree.map(lambda p, c=count: jnp.asarray(rng.normal(size=p.shape) * c, jnp.float32), params)
         change, memory = reference.update(gradients, memory)
         theirs = optax.apply_updates(theirs, change)
         known = {"norm": global_norm(gradients), "go": jnp.bool_(True), "count": jnp.float32(count)}

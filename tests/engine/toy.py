@@ -25,9 +25,7 @@ def example(command: str) -> Example:
 
 
 VERBS = ("walk", "look", "run", "jump", "dax")
-LANGUAGE = tuple(
-    example(f"{verb} {times}".strip()) for verb in VERBS for times in ("", "thrice")
-)  # ten pairs
+LANGUAGE = tuple(example(f"{verb} {times}".strip()) for verb in VERBS for times in ("", "thrice"))  # ten pairs
 ENCODING = Encoding.of(LANGUAGE)
 KNOWN = tuple(e for e in LANGUAGE if "jump" not in e.command)
 JUMP = Split("jump", (*KNOWN, example("jump")), (*(1 for _ in KNOWN), 3), (example("jump thrice"),))

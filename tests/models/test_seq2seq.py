@@ -37,9 +37,7 @@ def test_gradients_are_finite_differences(cell, attention):
             direction = jax.tree.unflatten(shape, leaves)
             moved = [jax.tree.map(lambda p, d, e=e: p + e * d, parameters, direction) for e in (1e-6, -1e-6)]
             numeric = (losses(moved[0], steps) - losses(moved[1], steps)) / 2e-6
-            exact = sum(
-                jnp.tensordot(s, d, d.ndim) for s, d in zip(jax.tree.leaves(slopes), leaves, strict=True)
-            )
+            exact = sum(jnp.tensordot(s, d, d.ndim) for s, d in zip(jax.tree.leaves(slopes), leaves, strict=True))
             np.testing.assert_allclose(exact, numeric, rtol=1e-5, atol=1e-7)
 
 
@@ -66,9 +64,7 @@ def test_a_network_that_sees_its_padding_is_found_out():
 def test_start_values_are_pytorchs_of_2017():
     network = seq2seq(jax.random.key(0), 100, words=50, actions=10, cell="lstm", attention=True)
     bound = lambda x: float(jnp.abs(x).max())  # noqa: E731
-    assert (
-        0.099 < bound(network.encoder[0].w_hidden) <= 0.1 and 0.099 < bound(network.decoder[0].w_input) <= 0.1
-    )
+    assert 0.099 < bound(network.encoder[0].w_hidden) <= 0.1 and 0.099 < bound(network.decoder[0].w_input) <= 0.1
     assert 0.069 < bound(network.w_output) <= 200**-0.5 and 0.09 < bound(network.attend.w) <= 0.1
     assert abs(float(network.words.std()) - 1) < 0.05 and bound(network.words) > 3
 

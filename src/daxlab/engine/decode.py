@@ -51,6 +51,11 @@ def log_likelihoods(networks: Network, commands: Rows, actions: Rows) -> NDArray
     return _batched(networks, _likelihood, (commands, actions))
 
 
+def scores(networks: Network, commands: Rows, actions: Rows) -> NDArray[np.float32]:
+    """Log-probabilities of every symbol at every step, the given actions fed, [runs, commands, time, symbols]."""
+    return _batched(networks, _scores, (commands, actions))
+
+
 def encodings(networks: Network, commands: Rows) -> NDArray[np.float32]:
     """The encoder's last hidden states, [runs, commands, layers, hidden]."""
     if not isinstance(networks, Encodes):
@@ -80,6 +85,10 @@ def _likelihood(network: Any, command: Array, actions: Array) -> Array:
     return jnp.sum(jnp.where(actions == PAD, 0, scores))
 
 
+def _scores(network: Any, command: Array, actions: Array) -> Array:
+    return network.scores(command, actions)
+
+
 def _encoding(network: Any, command: Array) -> Array:
     return network.encoding(command)
 
@@ -100,9 +109,7 @@ def _ask(static: Any, ask: Ask, arrays: Any, rows: tuple[Array, ...]) -> Array:
         return jax.vmap(one)(arrays, rows)
 
 
-def _batched(
-    networks: Network, ask: Ask, rows: tuple[NDArray[Any], ...], by: NDArray[Any] | None = None
-) -> Any:
+def _batched(networks: Network, ask: Ask, rows: tuple[NDArray[Any], ...], by: NDArray[Any] | None = None) -> Any:
     """`ask` of every network and row, a batch at a time, in the order of `by`; answers in the rows' order."""
     arrays, static = eqx.partition(networks, eqx.is_array)
     runs = jax.tree.leaves(arrays)[0].shape[0]

@@ -48,9 +48,7 @@ def _bits(seeds: Array, purposes: Array, first: Array, count: int) -> Array:
     return jax.vmap(jax.vmap(one, (None, 0, 0)), (0, None, None))(updates, seeds, purposes)
 
 
-def draw(
-    protocol: Protocol, seeds: NDArray[np.uint32], tables: list[Presentations], first: int, count: int
-) -> Drawn:
+def draw(protocol: Protocol, seeds: NDArray[np.uint32], tables: list[Presentations], first: int, count: int) -> Drawn:
     """The presentations of updates first, first + 1, … of runs with these seeds and splits."""
     runs = len(seeds)
     for_lengths = np.array([SHARED], np.uint32) if protocol.shared_lengths else seeds

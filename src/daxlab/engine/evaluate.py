@@ -41,9 +41,7 @@ def evaluate(group: Group, networks: Network, *, oracle_length: bool = False) ->
     return [found[index] for index in range(len(group.runs))]
 
 
-def sample_accuracy(
-    group: Group, networks: Network, size: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def sample_accuracy(group: Group, networks: Network, size: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Accuracy [runs] on `size` training and `size` test commands, evenly spread over each list."""
     rates = []
     for part in ("train", "test"):
@@ -71,8 +69,6 @@ def _ask(
             made[id(own)] = commands, group.encoding.answers([tuple(e.actions) for e in own])
     commands = np.stack([made[id(own)][0] for own in examples])
     targets = np.stack([made[id(own)][1] for own in examples])
-    lengths = (
-        np.array([[len(e.actions) for e in own] for own in examples], np.int32) if oracle_length else None
-    )
+    lengths = np.array([[len(e.actions) for e in own] for own in examples], np.int32) if oracle_length else None
     given = answers(networks, commands, cap=answer_cap(group), lengths=lengths, like=targets)
     return given, right(given, targets)

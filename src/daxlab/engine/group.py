@@ -85,15 +85,11 @@ class Group:
         """All runs' networks with their start values, stacked: drawn at each one's own size, then widened."""
         sizes = np.array([run.hidden for run in self.runs])
         members = [np.flatnonzero(sizes == size) for size in np.unique(sizes)]
-        stacks = [
-            _start(self.make, self.seeds[chosen], int(sizes[chosen[0]]), self.hidden) for chosen in members
-        ]
+        stacks = [_start(self.make, self.seeds[chosen], int(sizes[chosen[0]]), self.hidden) for chosen in members]
         if len(stacks) == 1:
             return stacks[0]
         places = np.argsort(np.concatenate(members))
-        return jax.tree.map(
-            lambda *xs: jnp.concatenate(xs)[places] if eqx.is_array(xs[0]) else xs[0], *stacks
-        )
+        return jax.tree.map(lambda *xs: jnp.concatenate(xs)[places] if eqx.is_array(xs[0]) else xs[0], *stacks)
 
     def digest(self) -> str:
         """A hash of everything that determines what this group trains."""

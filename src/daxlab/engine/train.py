@@ -30,9 +30,7 @@ CURVE_EVERY = 10_000  # updates between two points of the learning curve
 class History(NamedTuple):
     """What is recorded on the way."""
 
-    losses: NDArray[
-        np.float64
-    ]  # [windows, runs]: sums over windows of WINDOW updates; NaN once a run has failed
+    losses: NDArray[np.float64]  # [windows, runs]: sums over windows of WINDOW updates; NaN once a run has failed
     updates: NDArray[np.int64]  # [points] of the learning curve
     train: NDArray[np.float64]  # [points, runs]: accuracy on a sample of the training commands
     test: NDArray[np.float64]  # [points, runs]
@@ -104,15 +102,24 @@ def train(
         done = stop
         if sample and (done % CURVE_EVERY == 0 or done == group.protocol.updates):
             history = _note_curve(history, group, eqx.combine(state.arrays, static), done, sample)
-        go_on = (
-            on_progress is None
-            or on_progress(Progress(done, found.mean(0), np.asarray(state.failed))) is not False
-        )
+        go_on = on_progress is None or on_progress(Progress(done, found.mean(0), np.asarray(state.failed))) is not False
         if checkpoint is not None and (done % checkpoint_every == 0 or done == end or not go_on):
             disk.write(checkpoint, digest, (state, history))
         if not go_on:
             break
     return Trained(group, eqx.combine(state.arrays, static), done, np.asarray(state.failed), history)
+
+
+def memory_needed(group: Group) -> int:
+    """Bytes on the device that the group's program asks for, by XLA's own analysis. Compiles it."""
+    arrays, static = eqx.partition(group.start(), eqx.is_array)
+    program = make_program(group, static)
+    rates, keys = run_inputs(group)
+    shown = draw_chunk(group, program, 0)
+    found = chunk.lower(program, start_state(arrays), shown, rates, keys, jnp.int32(0)).compile().memory_analysis()
+    return (
+        found.temp_size_in_bytes + found.argument_size_in_bytes + found.output_size_in_bytes - found.alias_size_in_bytes
+    )
 
 
 def start_state(arrays: Any) -> State:
@@ -151,9 +158,7 @@ def run_inputs(group: Group) -> tuple[Array, Array]:
 def draw_chunk(group: Group, program: Program, first: int, count: int = WINDOW) -> Shown:
     """The presentations of `count` updates, and the padded length that holds those of all runs."""
     drawn = draw(group.protocol, group.seeds, group.tables, first, count)
-    lengths = np.stack(
-        [np.sum(rows != PAD, axis=-1).max(axis=1) for rows in (drawn.commands, drawn.actions)], axis=1
-    )
+    lengths = np.stack([np.sum(rows != PAD, axis=-1).max(axis=1) for rows in (drawn.commands, drawn.actions)], axis=1)
     fits = np.all(lengths[:, None] <= np.array(program.caps)[None], axis=-1)  # [updates, caps]
     return Shown(*map(jnp.asarray, (*drawn, np.argmax(fits, axis=1).astype(np.int32))))
 

@@ -24,9 +24,7 @@ class State(NamedTuple):
 
     arrays: Any  # the networks' arrays
     moments: Moments  # Adam's, of their parameters
-    failed: (
-        Array  # int [runs]: the update whose loss was not finite, else -1; that run stays as it was before it
-    )
+    failed: Array  # int [runs]: the update whose loss was not finite, else -1; that run stays as it was before it
     update: Array  # int: updates done
 
 
@@ -91,26 +89,18 @@ def group_gradient(
     one: Callable[..., tuple[Array, Any]] = partial(example_gradient, program, steps=steps)
     if len(commands) > 1:
         return jax.vmap(one)(arrays, commands, actions, *rest)
-    alone = jax.tree.map(
-        lambda x: x[0], (arrays, commands, actions, *rest)
-    )  # a lone run needs no batched products
+    alone = jax.tree.map(lambda x: x[0], (arrays, commands, actions, *rest))  # a lone run needs no batched products
     return jax.tree.map(lambda x: x[None], one(*alone))
 
 
-def group_update(
-    program: Program, state: State, shown: Shown, rates: Array, keys: Array
-) -> tuple[State, Array]:
+def group_update(program: Program, state: State, shown: Shown, rates: Array, keys: Array) -> tuple[State, Array]:
     """One update of every run that has not failed; the losses [runs]."""
     keys = jax.vmap(lambda key: jax.random.fold_in(key, state.update))(keys)
     branches = [partial(group_gradient, program, cap) for cap in program.caps]
     given = (state.arrays, shown.commands, shown.actions, shown.forced, rates, keys)
-    loss, gradients = (
-        branches[0](*given) if len(branches) == 1 else jax.lax.switch(shown.cap, branches, *given)
-    )
+    loss, gradients = branches[0](*given) if len(branches) == 1 else jax.lax.switch(shown.cap, branches, *given)
     parameters, others = eqx.partition(state.arrays, eqx.is_inexact_array)
-    step = partial(
-        adam, rate=program.learning_rate, clip=program.clip, count=(state.update + 1).astype(loss.dtype)
-    )
+    step = partial(adam, rate=program.learning_rate, clip=program.clip, count=(state.update + 1).astype(loss.dtype))
 
     def apply(parameters: Any, moments: Moments, gradients: Any, loss: Array, failed: Array) -> Any:
         norm = global_norm(gradients)
@@ -123,9 +113,7 @@ def group_update(
 
 
 @partial(jax.jit, static_argnums=0, donate_argnums=1)
-def chunk(
-    program: Program, state: State, shown: Shown, rates: Array, keys: Array, count: Array
-) -> tuple[State, Array]:
+def chunk(program: Program, state: State, shown: Shown, rates: Array, keys: Array, count: Array) -> tuple[State, Array]:
     """The first `count` updates of a chunk; losses [updates, runs], zero after these."""
     losses = jnp.zeros(shown.forced.shape, rates.dtype)
 

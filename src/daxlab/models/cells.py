@@ -59,9 +59,7 @@ class Layer(eqx.Module):
     b_hidden: Array  # [gates, hidden]
 
 
-def start_layer(
-    drawn: Callable[[tuple[int, ...], float], Array], gates: int, hidden: int, inputs: int
-) -> Layer:
+def start_layer(drawn: Callable[[tuple[int, ...], float], Array], gates: int, hidden: int, inputs: int) -> Layer:
     """PyTorch's start values of 2017: uniform in ±1/√hidden, as `drawn(shape, bound)` gives them."""
     bound = hidden**-0.5
     shapes = ((gates, hidden, inputs), (gates, hidden), (gates, hidden, hidden), (gates, hidden))

@@ -28,9 +28,7 @@ def check_network(make: Make, *, words: int, actions: int, hidden: int = 8, seed
     for forced, rate in ((True, None), (False, jnp.float32(0.5))):
         exact = _loss(network, command, target, forced, rate)
         where = f"(forced: {forced}, dropout: {rate})"
-        _require(
-            exact.shape == () and bool(jnp.isfinite(exact)), f"its loss is not one finite number {where}"
-        )
+        _require(exact.shape == () and bool(jnp.isfinite(exact)), f"its loss is not one finite number {where}")
         padded = _loss(network, long_command, long_target, forced, rate)
         _require(_close(exact, padded), f"its loss depends on padding {where}")
         traced = _loss(network, command, target, jnp.asarray(forced), rate)
@@ -46,13 +44,9 @@ def check_network(make: Make, *, words: int, actions: int, hidden: int = 8, seed
         _require(_close(narrow, wider), "widening changes its loss")
 
 
-def _check_answers(
-    network: Network, command: Array, long_command: Array, target: Array, actions: int
-) -> None:
+def _check_answers(network: Network, command: Array, long_command: Array, target: Array, actions: int) -> None:
     free = _answer(network, command, -1)
-    _require(
-        free.shape == (12,) and jnp.issubdtype(free.dtype, jnp.integer), "its answer is not `cap` integers"
-    )
+    _require(free.shape == (12,) and jnp.issubdtype(free.dtype, jnp.integer), "its answer is not `cap` integers")
     padded = _answer(network, long_command, -1)
     _require(bool(jnp.all(free == padded)), "its answer depends on padding")
     ended = np.flatnonzero(np.asarray(free) == EOS)
@@ -61,9 +55,7 @@ def _check_answers(
     _require(bool((oracle[:7] > EOS).all()) and oracle[7] == EOS, "it does not keep to the oracle's length")
     scores = eqx.filter_jit(network.scores)(command, target)
     _require(scores.shape == (len(target), actions), "its scores are not [time, vocabulary]")
-    _require(
-        bool(jnp.allclose(jnp.exp(scores).sum(-1), 1, atol=1e-4)), "its scores are not log-probabilities"
-    )
+    _require(bool(jnp.allclose(jnp.exp(scores).sum(-1), 1, atol=1e-4)), "its scores are not log-probabilities")
     likelihood = jnp.take_along_axis(scores, target[:, None], axis=1).sum()
     loss = _loss(network, command, target, True, None)
     _require(_close(loss, -likelihood), "its loss is not the sum of its scores' cross-entropies")
@@ -75,9 +67,7 @@ def _check_stacking(make: Make, command: Array, target: Array, hidden: int, seed
     stack = eqx.filter_vmap(make, in_axes=(0, None))(keys, hidden)
     together = eqx.filter_vmap(lambda n: _loss(n, command, target, False, None))(stack)
     _require(_close(alone, together), "a stack of two gives other losses than each alone")
-    gradients = jax.tree.leaves(
-        eqx.filter_grad(lambda n: _loss(n, command, target, True, None))(make(keys[0], hidden))
-    )
+    gradients = jax.tree.leaves(eqx.filter_grad(lambda n: _loss(n, command, target, True, None))(make(keys[0], hidden)))
     _require(all(bool(jnp.isfinite(g).all()) for g in gradients), "its gradient is not finite")
 
 

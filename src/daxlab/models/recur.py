@@ -68,9 +68,7 @@ class Products:
         self.inputs[name] = z
 
 
-def recur(
-    step: Step, weights: Tree, constants: Tree, carry: Tree, inputs: Tree, steps: Array | None = None
-) -> Tree:
+def recur(step: Step, weights: Tree, constants: Tree, carry: Tree, inputs: Tree, steps: Array | None = None) -> Tree:
     """The outputs of `step(products, constants, carry, input) -> (carry, output)` over the leading axis of
     `inputs`.
 
@@ -83,9 +81,7 @@ def recur(
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(0,))
-def _recur(
-    step: Step, weights: Tree, constants: Tree, carry: Tree, inputs: Tree, steps: Array | None
-) -> Tree:
+def _recur(step: Step, weights: Tree, constants: Tree, carry: Tree, inputs: Tree, steps: Array | None) -> Tree:
     def body(carry: Tree, x: Tree) -> tuple[Tree, Tree]:
         return step(Products(weights), constants, carry, x)
 
@@ -116,9 +112,7 @@ def _backward(step: Step, residuals: Tree, cotangent: Tree) -> tuple[Tree, ...]:
 
         def again(taps: Tree, constants: Tree, carry: Tree, x: Tree) -> tuple[Tree, Tree]:
             products = Products(weights, values, taps)
-            everything = (
-                eqx.combine(a, b) for a, b in ((constants, fixed), (carry, carry_fixed), (x, x_fixed))
-            )
+            everything = (eqx.combine(a, b) for a, b in ((constants, fixed), (carry, carry_fixed), (x, x_fixed)))
             result = step(products, *everything)
             return eqx.filter(result, eqx.is_inexact_array), products.inputs
 
@@ -149,9 +143,7 @@ def _over_time(
     """`lax.scan`; with `steps`, over the first so many only, the other outputs zero."""
     if steps is None:
         # On an accelerator a small step is launch latency; on a CPU unrolling only lengthens compilation.
-        return jax.lax.scan(
-            body, carry, inputs, reverse=reverse, unroll=1 if jax.default_backend() == "cpu" else 4
-        )
+        return jax.lax.scan(body, carry, inputs, reverse=reverse, unroll=1 if jax.default_backend() == "cpu" else 4)
     time = jax.tree.leaves(inputs)[0].shape[0]
     first = jax.tree.map(lambda x: x[0], inputs)
     _, output = jax.eval_shape(body, carry, first)
@@ -162,9 +154,7 @@ def _over_time(
         carry, outputs = loop
         here = jax.tree.map(lambda x: jax.lax.dynamic_index_in_dim(x, t, keepdims=False), inputs)
         carry, output = body(carry, here)
-        return carry, jax.tree.map(
-            lambda os, o: jax.lax.dynamic_update_index_in_dim(os, o, t, 0), outputs, output
-        )
+        return carry, jax.tree.map(lambda os, o: jax.lax.dynamic_update_index_in_dim(os, o, t, 0), outputs, output)
 
     return jax.lax.fori_loop(0, steps, at, (carry, outputs))
 
@@ -173,11 +163,7 @@ def _after_the_loop(weights: Tree, zs: Tree, taps: Tree, steps: Array | None) ->
     """The parameters' gradients from all steps' inputs and taps (of the first, where the rest is zero)."""
 
     def gradients(time: int | None) -> Tree:
-        return {
-            n: _gradient(w, z[:time], taps[n][:time])
-            for n, w in weights.items()
-            if (z := zs.get(n)) is not None
-        }
+        return {n: _gradient(w, z[:time], taps[n][:time]) for n, w in weights.items() if (z := zs.get(n)) is not None}
 
     time = jax.tree.leaves(taps)[0].shape[0]
     if steps is None or time <= SHORT:
@@ -199,17 +185,13 @@ def _gradient(weight: Tree, z: Array, tap: Array) -> Tree:
 def _contract(weight: Array, z: Array) -> Array:
     """[*out, in] with [*lead, in] -> [*lead, *out]."""
     if z.ndim == 1:
-        return jnp.tensordot(
-            weight, z, axes=(-1, -1)
-        )  # in this order: ten times faster on a CPU than the other
+        return jnp.tensordot(weight, z, axes=(-1, -1))  # in this order: ten times faster on a CPU than the other
     return jnp.tensordot(z, weight, axes=(-1, -1))
 
 
 def over_time(weight: Array, z: Array) -> Array:
     """W z_t for all t at once: [*out, in] with [time, in] -> [time, *out]."""
-    return jnp.moveaxis(
-        jnp.tensordot(weight, z, axes=(-1, -1)), -1, 0
-    )  # so that no weight is ever transposed
+    return jnp.moveaxis(jnp.tensordot(weight, z, axes=(-1, -1)), -1, 0)  # so that no weight is ever transposed
 
 
 @jax.custom_vjp

@@ -60,9 +60,7 @@ class Seq2Seq(Network):
         """See the contract."""
         logits, produced, _ = self._decode(command, actions, forced, dropout, key, steps)
         target = jnp.maximum(actions - EOS, 0)
-        entropies = (
-            jax.nn.logsumexp(logits, axis=-1) - jnp.take_along_axis(logits, target[:, None], axis=-1)[:, 0]
-        )
+        entropies = jax.nn.logsumexp(logits, axis=-1) - jnp.take_along_axis(logits, target[:, None], axis=-1)[:, 0]
         counts = actions != PAD
         if own_end and forced is not True:
             ends = jnp.cumsum(produced == EOS) - (produced == EOS)  # own <EOS> before this step
@@ -193,9 +191,7 @@ class Seq2Seq(Network):
         return products
 
 
-def _encoder_step(
-    cell: CellName, products: Products, _: Any, state: State, from_input: Array
-) -> tuple[State, State]:
+def _encoder_step(cell: CellName, products: Products, _: Any, state: State, from_input: Array) -> tuple[State, State]:
     """h_t = f_E(h_{t-1}, w_t), one layer."""
     state = CELLS[cell].equations(from_input, products("hidden", state[0]), state)
     return state, state
@@ -263,9 +259,7 @@ def seq2seq(
         encoder=tuple(start_layer(drawn, gates, hidden, hidden) for _ in range(layers)),
         actions=embeddings[words:],
         decoder=tuple(start_layer(drawn, gates, hidden, size) for size in inputs),
-        attend=Attention(drawn(square, fan_in), drawn(square, fan_in), drawn((hidden,), fan_in))
-        if attention
-        else None,
+        attend=Attention(drawn(square, fan_in), drawn(square, fan_in), drawn((hidden,), fan_in)) if attention else None,
         w_output=drawn((actions - EOS, read), read**-0.5),
         b_output=drawn((actions - EOS,), read**-0.5),
         cell=cell,

@@ -1,0 +1,42 @@
+# `make quickstart` shows what daxlab does; `make test` checks that it does. Each sets up all it needs in .venv.
+
+PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+
+.PHONY: quickstart test test-slow bench clean
+
+quickstart: .venv/ready
+	@$(BIN)/python -m daxlab.cli.tour
+
+test: .venv/ready-to-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+	$(BIN)/mypy
+	$(BIN)/pytest -m "not slow"
+
+test-slow: .venv/ready-to-test
+	$(BIN)/pytest -m slow
+
+bench: .venv/ready
+	$(BIN)/python bench/language.py
+
+.venv/bin/python:
+	@test -n "$(PYTHON)" || { echo "daxlab needs Python 3.11 or newer; set PYTHON=/path/to/one." >&2; exit 1; }
+	@$(PYTHON) -m venv .venv || { rm -rf .venv; \
+		echo "Python's venv did not work; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+
+.venv/ready: pyproject.toml | .venv/bin/python
+	@echo "Setting up daxlab in .venv ..."
+	@$(PIP) install --editable .
+	@touch $@
+
+.venv/ready-to-test: pyproject.toml | .venv/bin/python
+	@echo "Setting up daxlab and its tests in .venv ..."
+	@$(PIP) install --editable '.[test]'
+	@touch $@
+
+clean:
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

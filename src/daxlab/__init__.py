@@ -1,0 +1,18 @@
+"""daxlab: a laboratory for compositional generalisation.
+
+>>> import daxlab
+>>> scan = daxlab.language("scan")
+>>> scan.translate("jump twice")
+('I_JUMP', 'I_JUMP')
+>>> split = daxlab.split("jump")
+>>> len(split.train), len(split.test), split.presentations
+(13204, 7706, 14670)
+"""
+
+from daxlab.corpora import split
+from daxlab.errors import InputError
+from daxlab.languages import Example, Language, Tree, language
+from daxlab.splits import Split
+
+__all__ = ["Example", "InputError", "Language", "Split", "Tree", "language", "split"]
+__version__ = "0.1.0.dev0"

@@ -1,0 +1,1 @@
+"""Questions to the ledger, one file each. No training here."""

@@ -1,0 +1,67 @@
+"""The command line: verbs, no logic. Nothing imports it."""
+
+import os
+import sys
+from io import TextIOWrapper
+
+import typer
+
+from daxlab.cli import ask, data, runs, train, translate
+from daxlab.errors import InputError
+
+app = typer.Typer(
+    name="daxlab",
+    help='Teach a network what "dax" means; does it know what "dax twice" means?',
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("translate")(translate.translate)
+app.add_typer(data.app, name="data")
+app.command("train")(train.train)
+app.command("evaluate")(ask.evaluate)
+app.command("predict")(ask.predict)
+app.add_typer(runs.app, name="runs")
+
+
+@app.callback(invoke_without_command=True)
+def version(
+    show: bool = typer.Option(False, "--version", help="Show the version and stop.", is_eager=True),
+) -> None:
+    """Teach a network what "dax" means; does it know what "dax twice" means?"""
+    if show:
+        from daxlab import __version__  # noqa: PLC0415
+
+        typer.echo(f"daxlab {__version__}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Runs a verb; whatever goes wrong is one clear message and an exit code (2: mend the input)."""
+    if sys.stdin is None or sys.stdout is None or sys.stderr is None:  # closed by whoever started us
+        sys.exit(2)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show ⟦ shows its number
+    try:
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
+    except InputError as error:
+        sys.exit(_failed(str(error)))
+    except BrokenPipeError:  # whoever read us has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter tries again at exit
+        what = f"cannot use {error.filename}" if error.filename else "cannot write the output"
+        sys.exit(_failed(f"{what}: {error.strerror or error}"))
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _failed(message: str) -> int:
+    print(f"daxlab: {message}", file=sys.stderr)
+    return 2

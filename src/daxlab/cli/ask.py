@@ -1,0 +1,90 @@
+"""`daxlab evaluate` and `daxlab predict`: a trained network, asked."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from daxlab.cli.options import JsonOption, LedgerOption, ledger_at
+from daxlab.cli.runs import RunArgument
+from daxlab.corpora import split
+
+SHADES = " ░▒▓█"
+
+
+def evaluate(
+    run: RunArgument,
+    split_name: Annotated[
+        str | None, typer.Option("--split", metavar="SPLIT", help="Another split than the run's own.")
+    ] = None,
+    oracle_length: Annotated[
+        bool, typer.Option("--oracle-length", help="Bar the end until the right length, and force it there.")
+    ] = False,
+    ledger: LedgerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Score a run's network on the test commands of a split.
+
+    Example: daxlab evaluate 2c7e --split length --oracle-length
+    """
+    network = _network(ledger_at(ledger), run)
+    name = split_name or network.spec.split
+    found = network.evaluate(split(name, network.spec.language), oracle_length=oracle_length)
+    right, of = int(found.right.sum()), len(found.right)
+    if as_json:
+        answer = {"id": network.key, "split": name, "accuracy": 100 * found.accuracy, "right": right, "commands": of}
+        print(json.dumps(answer | {"oracle_length": oracle_length}))
+    else:
+        how = " with the right length given" if oracle_length else ""
+        print(f"{right:,} of {of:,} commands right on {name}{how}: {100 * found.accuracy:.2f}%")
+
+
+def predict(
+    run: RunArgument,
+    command: Annotated[list[str], typer.Argument(metavar="COMMAND", help="What to do.")],
+    attention_map: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the attention weights (.svg, .png, .pdf).")
+    ] = None,
+    ledger: LedgerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what a run's network does on a command: each action with its probability, and where it looked.
+
+    Example: daxlab predict 2c7e "jump twice"
+    """
+    network = _network(ledger_at(ledger), run)
+    text = " ".join(command)
+    answer = network.predict(text)
+    words = [*text.split(), "<EOS>"]
+    steps = [*answer.actions, "<EOS>"][: len(answer.probabilities)]
+    if as_json:
+        attention = None if answer.attention is None else answer.attention.tolist()
+        content = {"command": text, "actions": list(answer.actions), "probabilities": list(answer.probabilities)}
+        print(json.dumps(content | {"attention": attention}))
+    else:
+        _show(words, steps, answer)
+    if attention_map is not None:
+        from daxlab.report.attention import draw  # noqa: PLC0415 - matplotlib is slow to load
+
+        draw(answer.attention, words, steps, attention_map)
+
+
+def _show(words: list[str], steps: list[str], answer: Any) -> None:
+    from daxlab.cli.terminal import table  # noqa: PLC0415
+
+    looked = words if answer.attention is not None else []
+    rows = []
+    for n, step in enumerate(steps):
+        weights = answer.attention[n] if looked else []
+        shades = [SHADES[min(int(weight * len(SHADES)), len(SHADES) - 1)] * 3 for weight in weights]
+        rows.append([step, f"{answer.probabilities[n]:.3f}", *shades])
+    table(["action", "p", *looked], rows, right=(1,))
+
+
+def _network(ledger: Path, run: str) -> Any:
+    from daxlab.sweep.compiled import remember  # noqa: PLC0415 - JAX is slow to load
+    from daxlab.sweep.trained import TrainedNetwork  # noqa: PLC0415
+
+    remember()
+    return TrainedNetwork(ledger, run)

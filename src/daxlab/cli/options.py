@@ -1,0 +1,54 @@
+"""Options that several verbs take, and how their values are read."""
+
+import re
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from daxlab.errors import InputError
+
+LEDGER = Path("daxlab.db")  # in the working folder
+
+JsonOption = Annotated[bool, typer.Option("--json", help="For scripts.")]
+LanguageOption = Annotated[
+    str, typer.Option("--language", "-l", metavar="NAME|FILE", help="scan, scan-dax, or a grammar file of your own.")
+]
+LedgerOption = Annotated[
+    Path | None, typer.Option("--ledger", metavar="FILE", help=f"The ledger of runs; {LEDGER} here unless given.")
+]
+DeviceOption = Annotated[
+    str, typer.Option(metavar="auto|cpu|gpu", help="Where to compute; auto takes a GPU that JAX can use.")
+]
+BudgetOption = Annotated[
+    str | None, typer.Option(metavar="8m", help="Stop cleanly at a checkpoint after this time (90s, 8m, 1h30m).")
+]
+
+
+def seconds(budget: str | None) -> float | None:
+    """A budget such as 90s, 8m or 1h30m, in seconds."""
+    if budget is None:
+        return None
+    match = re.fullmatch(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s?)?", budget.strip())
+    if not budget.strip() or not match or not any(match.groups()):
+        raise InputError(f"a budget is a time such as 90s, 8m or 1h30m, not {budget!r}")
+    hours, minutes, rest = (int(part or 0) for part in match.groups())
+    return 3600 * hours + 60 * minutes + rest
+
+
+def device_named(name: str) -> str:
+    """The device that a name stands for."""
+    if name not in ("auto", "cpu", "gpu"):
+        raise InputError(f"a device is auto, cpu or gpu, not {name!r}")
+    if name != "auto":
+        return name
+    return "gpu" if Path("/dev/nvidia0").exists() and any(map(find_spec, PLUGINS)) else "cpu"
+
+
+def ledger_at(given: Path | None) -> Path:
+    """The ledger to read: the one given, or the one in the working folder."""
+    return given or LEDGER
+
+
+PLUGINS = ("jax_cuda13_plugin", "jax_cuda12_plugin")

@@ -1,0 +1,164 @@
+"""`daxlab runs`: what the ledger holds."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from daxlab.cli.options import JsonOption, LedgerOption, ledger_at
+from daxlab.errors import InputError
+from daxlab.store import Ledger, Writer, export, merge, write_table
+
+app = typer.Typer(no_args_is_help=True, help="The ledger: list, show, curves, export, delete, merge.")
+Filters = Annotated[
+    list[str] | None,
+    typer.Option("--where", "-w", metavar="COLUMN=VALUE", help="Such as split=jump, cell=gru, protocol.clip=5."),
+]
+RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="Any unique beginning of a run's key.")]
+SHOWN = ("split", "cell", "layers", "hidden", "attention", "dropout", "seed", "status")
+METRICS = ("accuracy", "train_accuracy", "oracle_accuracy")
+
+
+def read_filters(given: list[str] | None) -> dict[str, Any]:
+    """COLUMN=VALUE, the value as JSON where it is (5, true), else as text."""
+    where: dict[str, Any] = {}
+    for one in given or []:
+        name, found, value = one.partition("=")
+        if not found:
+            raise InputError(f"a filter is COLUMN=VALUE, such as split=jump, not {one!r}")
+        try:
+            where[name.strip()] = json.loads(value)
+        except ValueError:
+            where[name.strip()] = value.strip()
+    return where
+
+
+@app.command("list")
+def list_runs(
+    where: Filters = None,
+    limit: Annotated[int, typer.Option(help="The latest so many.")] = 50,
+    ledger: LedgerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List runs, the latest first.
+
+    Example: daxlab runs list --where split=jump --where cell=lstm
+    """
+    with Ledger(ledger_at(ledger)) as known:
+        rows, count = known.rows(read_filters(where), limit=limit), known.count(read_filters(where))
+    if as_json:
+        print(json.dumps(rows, indent=1))
+        return
+    from daxlab.cli.terminal import table  # noqa: PLC0415
+
+    table(
+        ["run", *SHOWN, "test %", "train %", "oracle %"],
+        [
+            [row["key"][:12], *(str(row[part]) for part in SHOWN), *(_percent(row[part]) for part in METRICS)]
+            for row in rows
+        ],
+        right=(3, 4, 6, 7, 9, 10, 11),
+    )
+    print(f"\n{len(rows):,} of {count:,} runs")
+
+
+@app.command("show")
+def show(run: RunArgument, ledger: LedgerOption = None) -> None:
+    """Show all that is known of a run, as JSON.
+
+    Example: daxlab runs show 2c7e
+    """
+    with Ledger(ledger_at(ledger)) as known:
+        one = known.run(run)
+    parts = ("spec", "group", "status", "failed_at", "reason", "metrics", "curve", "timing", "origin", "finished")
+    content = {"key": one.key, **{part: getattr(one, part) for part in parts}}
+    print(json.dumps(content | {"artefacts": {kind: len(a) for kind, a in one.artefacts.items()}}, indent=1))
+
+
+@app.command("curve")
+def curve(
+    runs: Annotated[list[str], typer.Argument(metavar="RUN…", help="Any unique beginnings of runs' keys.")],
+    ledger: LedgerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show learning curves: accuracy on samples of the training and the test commands, every 10,000 updates.
+
+    Example: daxlab runs curve 2c7e
+    """
+    with Ledger(ledger_at(ledger)) as known:
+        keys = [known.find(run) for run in runs]
+        curves = known.curves({"key": keys})
+    if as_json:
+        print(json.dumps(curves, indent=1))
+        return
+    from daxlab.cli.terminal import sparkline  # noqa: PLC0415
+
+    for key in keys:
+        print(f"{key[:12]}  updates {', '.join(f'{int(u):,}' for u in curves[key].get('update', [])[-1:])}")
+        for part in ("train_accuracy", "test_accuracy", "loss"):
+            line = curves[key].get(part, [])
+            if line:
+                print(f"  {part:15} {sparkline(line)}  {line[0]:.2f} … {line[-1]:.2f}")
+
+
+@app.command("export")
+def export_runs(
+    to: Annotated[Path, typer.Argument(help="A .csv or .parquet table, or a .db ledger to ship.")],
+    where: Filters = None,
+    ledger: LedgerOption = None,
+) -> None:
+    """Export runs as a table, or as a ledger of their own that opens read-only.
+
+    Example: daxlab runs export runs.csv --where split=jump
+    """
+    with Ledger(ledger_at(ledger)) as known:
+        if to.suffix in (".csv", ".parquet"):
+            write_table(known, to, read_filters(where))
+        elif to.suffix == ".db":
+            export(known, to, read_filters(where))
+        else:
+            raise InputError(f"export to a .csv, a .parquet or a .db, not {to.name!r}")
+    print(to)
+
+
+@app.command("delete")
+def delete(
+    runs: Annotated[list[str], typer.Argument(metavar="RUN…", help="Any unique beginnings of runs' keys.")],
+    ledger: LedgerOption = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Delete runs from the ledger.
+
+    Example: daxlab runs delete 2c7e --yes
+    """
+    with Writer(ledger_at(ledger)) as writer:
+        keys = [writer.ledger.find(run) for run in runs]
+        if not yes:
+            typer.confirm(f"Delete {len(keys)} runs ({', '.join(key[:12] for key in keys[:5])})?", abort=True)
+        print(f"{writer.delete(keys)} runs deleted")
+
+
+@app.command("merge")
+def merge_runs(
+    others: Annotated[list[Path], typer.Argument(metavar="OTHER…", help="Ledgers to take runs from.")],
+    ledger: LedgerOption = None,
+) -> None:
+    """Add the runs of other ledgers; where both have a run with other predictions, ours stays, and exit is 1.
+
+    Example: daxlab runs merge from-the-card.db
+    """
+    differ = 0
+    with Writer(ledger_at(ledger)) as writer:
+        for other in others:
+            found = merge(writer, other)
+            differ += len(found.differ)
+            print(f"{other}: {found.added} added, {found.same} the same, {len(found.differ)} differ")
+            for key in found.differ:
+                print(f"  {key[:12]} has other predictions there; ours stay")
+    if differ:
+        raise typer.Exit(1)
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"

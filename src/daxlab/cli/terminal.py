@@ -1,0 +1,56 @@
+"""Tables and progress bars, with rich. Progress goes to standard error, and only to a terminal."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from math import isfinite
+from typing import TypeVar
+
+from rich.console import Console
+from rich.measure import Measurement
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, track
+from rich.table import Table
+
+from daxlab.corpora.source import Progress as Report
+
+T = TypeVar("T")
+WIDE = 400  # columns, more than any table needs
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[int] = ()) -> None:
+    """Prints a table; numbers stand on the right."""
+    shown = Table(box=None, pad_edge=False, header_style="bold")
+    for n, column in enumerate(columns):
+        shown.add_column(column, justify="right" if n in right else "left", overflow="fold")
+    for row in rows:
+        shown.add_row(*row)
+    console = Console(highlight=False, markup=False)
+    # Never narrower than the table: a name that the terminal wraps can still be copied, one that we break cannot.
+    console.width = max(console.width, Measurement.get(console, console.options.update(width=WIDE), shown).maximum)
+    console.print(shown)
+
+
+def progress(items: Iterable[T], what: str, total: int) -> Iterator[T]:
+    """The items, with a bar."""
+    console = Console(stderr=True)
+    yield from track(items, what, total, console=console, transient=True, disable=not console.is_terminal)
+
+
+@contextmanager
+def download(what: str) -> Iterator[Report]:
+    """A bar for bytes."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, of: bar.update(task, completed=done, total=of)
+
+
+def sparkline(values: Sequence[float]) -> str:
+    """A line of numbers as a line of blocks; a gap where there is none."""
+    finite = [value for value in values if isfinite(value)]
+    low, high = min(finite, default=0.0), max(finite, default=1.0)
+    scale = (len(BLOCKS) - 1) / (high - low) if high > low else 0.0
+    return "".join(BLOCKS[round((value - low) * scale)] if isfinite(value) else " " for value in values)
+
+
+BLOCKS = "▁▂▃▄▅▆▇█"

@@ -1,0 +1,277 @@
+"""From the words of a command to its derivation, by lark; and what to say when there is none.
+
+Knows grammars and text. Knows nothing of where commands come from or who reads the message.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from difflib import get_close_matches
+from itertools import islice
+from re import finditer
+from typing import Any, Generic, TypeVar
+
+from lark import Lark, Token, Transformer
+from lark.exceptions import GrammarError as LarkGrammarError
+from lark.exceptions import UnexpectedEOF, UnexpectedToken
+from lark.lexer import Lexer
+from lark.parsers.earley_forest import SymbolNode
+
+from daxlab.errors import InputError
+from daxlab.languages.derivation import Tree, longest, shortest
+from daxlab.languages.grammar import Grammar, Rule
+
+T = TypeVar("T")
+END = "the end"  # what may follow a command that could stop here
+TOO_DEEP = "phrases stand inside one another more often than this grammar's 'recursion' allows"
+MOST_WORDS = 10_000  # of a command, where a recursive grammar sets no closer limit
+MOST_WORDS_EARLEY = 200  # likewise, where parsing takes time that grows with the cube of the length
+SHOWN = 60  # characters of a long command shown around the place where it breaks
+
+
+class CommandError(InputError):
+    """A text that is no command: what is wrong, where it stands, and what could stand there."""
+
+    def __init__(self, what: str, text: str, start: int, end: int, expected: tuple[str, ...] = ()) -> None:
+        self.what, self.text, self.start, self.end, self.expected = what, text, start, end, expected
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        if not self.text.strip():
+            return self.what
+        lines = [self.what, *("  " + line for line in _pointed(self.text, self.start, self.end))]
+        if self.expected:
+            lines.append("  what could: " + ", ".join(self.expected))
+        return "\n".join(lines)
+
+
+def _visible(text: str) -> str:
+    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)
+
+
+def _pointed(text: str, start: int, end: int) -> tuple[str, str]:
+    """The part of the text around a place, and a line of carets under the place."""
+    from rich.cells import cell_len  # noqa: PLC0415 - only a wrong command pays for it
+
+    first, last = max(0, start - SHOWN), min(len(text), start + SHOWN)
+    before = ("…" if first else "") + _visible(text[first:start])
+    place = _visible(text[start : min(end, last)])
+    after = _visible(text[min(end, last) : last]) + ("…" if last < len(text) else "")
+    return before + place + after, " " * cell_len(before) + "^" * max(1, cell_len(place))
+
+
+class Parser(Generic[T]):
+    """Parses the commands of one grammar; `build(rule)(parts)` makes a value: a Tree, or the actions.
+
+    LALR where the grammar allows it, which is many times faster; Earley where it does not.
+    """
+
+    def __init__(self, grammar: Grammar, build: Callable[[Rule], Callable[[list[Any]], T]]) -> None:
+        self._example = shortest(grammar)
+        self._terminals = {word: f"W{n}" for n, word in enumerate(grammar.words)}
+        self._words = {terminal: word for word, terminal in self._terminals.items()} | {"$END": END}
+        self._build: dict[str, Callable[[list[Any]], Any]] = {name: build(rule) for name, rule in _numbered(grammar)}
+        self._finish = _itself
+        if grammar.recursive:
+            for name, rule in _numbered(grammar):
+                most = grammar.recursion + 1 if rule.category in grammar.recursive else None
+                self._build[name] = _bounded(self._build[name], rule.category, most)
+            self._finish = _innermost
+        lalr = self._lalr(grammar)
+        self._lark = lalr or self._earley(grammar)
+        self._most = longest(grammar, MOST_WORDS if lalr else MOST_WORDS_EARLEY)
+
+    def parse(self, text: str) -> T:
+        """The value of a command."""
+        # No command is longer than the longest: of a text of any size, the words up to there tell all.
+        words = text.split(maxsplit=self._most + 1)
+        if not words:
+            raise CommandError(f"the command is empty; try {self._example!r}", text, 0, 0)
+        try:
+            value: T = self._finish(self._resolved(self._lark.parse(words[: self._most + 1])))
+        except _UnknownWord as error:
+            raise self._unknown(text, error.place) from None
+        except (UnexpectedToken, UnexpectedEOF) as error:
+            raise self._broken(text, words, error) from None
+        except _NoOneMeaning as error:
+            raise CommandError(str(error), text, *_span(text)) from None
+        if len(words) > self._most:
+            raise self._too_long(text)
+        return value
+
+    def _too_long(self, text: str) -> CommandError:
+        return CommandError(f"no command has more than {self._most:,} words", text, *_place(text, self._most))
+
+    def _lalr(self, grammar: Grammar) -> Lark | None:
+        callbacks = type("Callbacks", (Transformer,), {name: staticmethod(f) for name, f in self._build.items()})
+        try:
+            return self._made(grammar, parser="lalr", strict=True, transformer=callbacks())
+        except LarkGrammarError:  # not LALR(1)
+            return None
+
+    def _earley(self, grammar: Grammar) -> Lark:
+        return self._made(grammar, parser="earley", ambiguity="forest")
+
+    def _made(self, grammar: Grammar, **options: Any) -> Lark:
+        declaration = _lark(grammar, self._terminals)
+        return Lark(declaration, start="c0", lexer=_words(self._terminals), keep_all_tokens=True, **options)
+
+    def _resolved(self, parsed: Any) -> Any:
+        """LALR has called `build` already; an Earley forest holds every derivation, and all must agree."""
+        if not isinstance(parsed, SymbolNode):
+            return parsed
+        values = self._derived(parsed, {})
+        if not values:
+            raise _NoOneMeaning(TOO_DEEP)
+        if len({_actions(self._finish(value)) for value in values}) > 1:
+            raise _NoOneMeaning("the grammar gives this command more than one meaning")
+        return values[0]
+
+    def _derived(self, node: Any, known: dict[int, list[Any]]) -> list[Any]:
+        """The values of a node of the forest, one for each meaning and depth of recursion; each node once."""
+        if not isinstance(node, SymbolNode):
+            return [node.token]
+        if id(node) not in known:
+            values: dict[object, Any] = {}
+            for packed in node.children:
+                for parts in self._sequences(packed, known):
+                    with suppress(_NoOneMeaning):
+                        value = self._build[packed.rule.alias](parts)
+                        depth = frozenset(value[1].items()) if self._finish is _innermost else None
+                        values.setdefault((_actions(self._finish(value)), depth), value)
+            known[id(node)] = list(values.values())
+        return known[id(node)]
+
+    def _sequences(self, packed: Any, known: dict[int, list[Any]]) -> list[list[Any]]:
+        """The values of a rule's parts: the forest is binary, so what is left of the last part may be a packed rest."""
+        left = packed.left
+        if left is None:
+            before: list[list[Any]] = [[]]
+        elif isinstance(left, SymbolNode) and left.is_intermediate:
+            before = [sequence for rest in left.children for sequence in self._sequences(rest, known)]
+        else:
+            before = [[value] for value in self._derived(left, known)]
+        return [[*sequence, value] for sequence in before for value in self._derived(packed.right, known)]
+
+    def _unknown(self, text: str, place: int) -> CommandError:
+        start, end = _place(text, place)
+        word = text[start:end][:SHOWN]
+        near = get_close_matches(word.lower(), self._terminals, n=1, cutoff=0.0)[0]
+        what = f"unknown word '{_visible(word)}' (word {place + 1}); the nearest known word is '{near}'"
+        return CommandError(what, text, start, end)
+
+    def _broken(self, text: str, words: list[str], error: UnexpectedToken | UnexpectedEOF) -> CommandError:
+        at_end = isinstance(error, UnexpectedEOF) or error.token.type == "$END"
+        if at_end and len(words) > self._most:  # the end is only where we stopped reading
+            return self._too_long(text)
+        known = words if at_end else words[: _number(error.token)]
+        could = tuple(word for terminal, word in self._words.items() if terminal in self._follows(known, error))
+        place = len(known) - at_end  # a command that stops too soon is pointed at by its last word
+        word = words[place][:SHOWN]
+        what = f"the command cannot stop after '{word}'" if at_end else f"'{word}' cannot stand here (word {place + 1})"
+        return CommandError(what, text, *_place(text, place), could)
+
+    def _follows(self, words: list[str], error: UnexpectedToken | UnexpectedEOF) -> set[str]:
+        """The terminals that can come after these words."""
+        if self._lark.options.parser == "lalr":
+            # Asked afresh: at the error LALR may have reduced already, on the promise of a look-ahead it then refused.
+            parser = self._lark.parse_interactive()
+            for word in words:
+                parser.feed_token(Token(self._terminals[word], word))
+            return set(parser.accepts())  # type: ignore[no-untyped-call]
+        try:
+            self._lark.parse(words)
+        except (UnexpectedToken, UnexpectedEOF):
+            return set(error.expected)
+        return {*error.expected, "$END"}
+
+
+class _UnknownWord(Exception):
+    def __init__(self, place: int) -> None:
+        self.place = place
+
+
+class _NoOneMeaning(Exception):
+    """A command that parses and yet means nothing, or more than one thing."""
+
+
+# In a recursive grammar a value travels with how deep each category stands inside itself.
+
+
+def _bounded(build: Callable[[list[Any]], Any], category: str, most: int | None) -> Callable[[list[Any]], Any]:
+    def bounded(parts: list[Any]) -> tuple[Any, Counter[str]]:
+        depth: Counter[str] = Counter()
+        for part in parts:
+            if isinstance(part, tuple):
+                depth |= part[1]
+        if most is not None:
+            depth[category] += 1
+            if depth[category] > most:
+                raise _NoOneMeaning(TOO_DEEP)
+        return build([part[0] if isinstance(part, tuple) else part for part in parts]), depth
+
+    return bounded
+
+
+def _innermost(value: Any) -> Any:
+    return value[0]
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _actions(value: Any) -> Any:
+    return value.actions if isinstance(value, Tree) else value
+
+
+def _numbered(grammar: Grammar) -> Iterator[tuple[str, Rule]]:
+    """The rules, each with a name that lark takes."""
+    rules = (rule for some in grammar.rules.values() for rule in some)
+    return ((f"r{n}", rule) for n, rule in enumerate(rules))
+
+
+def _words(terminals: dict[str, str]) -> type[Lexer]:
+    """A lexer for commands already split into words; a token's position is the number of its word."""
+
+    class Words(Lexer):
+        __future_interface__ = 2
+
+        def __init__(self, _: object) -> None:
+            pass
+
+        def lex(self, lexer_state: Any, parser_state: Any) -> Iterator[Token]:
+            for place, word in enumerate(lexer_state.text):
+                terminal = terminals.get(word)
+                if terminal is None:
+                    raise _UnknownWord(place)
+                yield Token(terminal, word, place)
+
+    return Words
+
+
+def _lark(grammar: Grammar, terminals: dict[str, str]) -> str:
+    """The grammar in lark's notation; c0 is the category of whole commands."""
+    category = {name: f"c{n}" for n, name in enumerate(grammar.rules)}
+    options: dict[str, list[str]] = {}
+    for name, rule in _numbered(grammar):
+        parts = " ".join(category.get(part) or terminals[part] for part in rule.parts)
+        options.setdefault(category[rule.category], []).append(f"{parts} -> {name}")
+    rules = (f"{name}: {' | '.join(some)}" for name, some in options.items())
+    return "\n".join(["%declare " + " ".join(terminals.values()), *rules])
+
+
+def _number(token: Token) -> int:
+    """The number of a token's word, which the lexer gave as its position."""
+    return token.start_pos or 0
+
+
+def _span(text: str) -> tuple[int, int]:
+    """Where the whole command stands in the text."""
+    return len(text) - len(text.lstrip()), len(text.rstrip())
+
+
+def _place(text: str, number: int) -> tuple[int, int]:
+    """Where in the text a word stands."""
+    word = next(islice(finditer(r"\S+", text), number, None))
+    return word.start(), word.end()

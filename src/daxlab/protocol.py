@@ -1,0 +1,34 @@
+"""The training protocol: one frozen, validated object. Knows nothing of how it is carried out."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from daxlab.errors import InputError
+
+SEMANTICS = 1  # of training: raised whenever the same spec and seed would train another network
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """The paper's protocol, and what may be varied about it."""
+
+    updates: int = 100_000  # of one example each
+    learning_rate: float = 1e-3
+    clip: float = 5.0  # of the norm over all gradients
+    teacher_forcing: float = 0.5  # the share of examples fed with the right actions; the rest with the network's own
+    self_fed_loss_ends: Literal["own", "target"] = "own"  # at the network's own first <EOS>, or at the target's
+    shared_lengths: bool = True  # runs share the sequence of lengths (and nothing else)
+
+    def __post_init__(self) -> None:
+        for name in ("learning_rate", "clip", "teacher_forcing"):
+            object.__setattr__(self, name, float(getattr(self, name)))  # 5 and 5.0 are one protocol
+        if isinstance(self.updates, bool) or not isinstance(self.updates, int) or self.updates < 1:
+            raise InputError(f"updates must be a positive whole number, not {self.updates!r}")
+        for name, value in (("learning rate", self.learning_rate), ("clip", self.clip)):
+            if not (math.isfinite(value) and value > 0):
+                raise InputError(f"the {name} must be a positive number, not {value!r}")
+        if not 0 <= self.teacher_forcing <= 1:
+            raise InputError(f"teacher forcing is a share between 0 and 1, not {self.teacher_forcing!r}")
+        if self.self_fed_loss_ends not in ("own", "target"):
+            raise InputError(f"the self-fed loss ends at 'own' or 'target', not {self.self_fed_loss_ends!r}")

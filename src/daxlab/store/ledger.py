@@ -1,0 +1,308 @@
+"""The ledger as its readers see it: find a run, list and count, curves, replicates, status.
+
+Knows the tables; knows nothing of training, nor of what a metric means. Questions about many runs walk narrow
+tables and indices only, so that a million runs answer at once.
+"""
+
+import difflib
+import json
+import math
+import re
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from daxlab.errors import InputError
+from daxlab.store import files
+from daxlab.store.records import COLUMNS, METRICS, Group, GroupStatus, Run, Spec
+from daxlab.store.schema import ROW
+
+Row = dict[str, Any]
+Where = Mapping[str, Any]
+
+_RUNS = "runs join settings on settings.id = setting"
+_COLUMN = {
+    "key": "runs.key",
+    "group": "group_id",
+    **{name: f"settings.{name}" for name in COLUMNS},
+    **{name: f"runs.{name}" for name in ("seed", "status", "failed_at", *METRICS)},
+}
+
+
+class Ledger:
+    """A ledger open for reading: while a writer writes, or in a folder that cannot be written.
+
+    `where` in the questions below asks for equality, by column ("split", "cell", …, "seed", "status")
+    or by a place in the spec ("protocol.clip"); a list asks for any of its values, None for an absent one.
+    """
+
+    def __init__(self, path: str | Path, db: sqlite3.Connection | None = None) -> None:
+        self.path = Path(path)
+        self.db = db or files.reader(self.path)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # -- one run
+
+    def find(self, prefix: str) -> str:
+        """The whole key of the one run whose key begins so."""
+        begin = prefix.strip().lower()
+        if not re.fullmatch(r"[0-9a-f]{1,64}", begin):
+            raise InputError(f"{prefix!r} is not a run's key: keys are hexadecimal, and any unique beginning will do")
+        low, high = bytes.fromhex(begin.ljust(64, "0")), bytes.fromhex(begin.ljust(64, "f"))
+        keys = self._keys("select key from runs where key between ? and ? order by key limit 6", (low, high))
+        if len(keys) == 1:
+            return keys[0]
+        if keys:
+            enough = max(12, _shared(keys[0], keys[-1]) + 2)
+            some = ", ".join(name[:enough] for name in keys[:5]) + (", …" if len(keys) > 5 else "")
+            raise InputError(f"more than one run begins with {begin!r} ({some}): give more of the key")
+        around = self._keys("select max(key) from runs where key < ?", (low,))
+        around += self._keys("select min(key) from runs where key > ?", (high,))
+        if not around:
+            raise InputError(f"no run begins with {begin!r}: {self.path} has no runs yet")
+        nearest = max(around, key=lambda name: _shared(name, begin))
+        raise InputError(
+            f"no run begins with {begin!r}: none of the {self.count():,} in {self.path} does (nearest: {nearest[:12]})"
+        )
+
+    def run(self, prefix: str) -> Run:
+        """One run, whole."""
+        name = self.find(prefix)
+        (row,) = self.rows({"key": name})
+        ((number, others, timing, curve),) = self._all(
+            "select run, metrics, timing, curve from details where run = (select id from runs where key = ?)",
+            (bytes.fromhex(name),),
+        )
+        payloads = self._all("select kind, payload from artefacts where run = ? order by kind", (number,))
+        return Run(
+            **{part: row[part] for part in ("spec", "group", "status", "failed_at", "reason", "origin", "finished")},
+            metrics={metric: row[metric] for metric in METRICS if row[metric] is not None} | json.loads(others),
+            timing=json.loads(timing),
+            curve=_curve(curve),
+            artefacts={kind: self._inflate(name, kind, payload) for kind, payload in payloads},
+        )
+
+    def artefact(self, run: str, kind: str) -> bytes | None:
+        """One content of a run, by its whole key; None if it has no such."""
+        found = self._all(
+            "select payload from artefacts where run = (select id from runs where key = ?) and kind = ?",
+            (bytes.fromhex(run), kind),
+        )
+        return self._inflate(run, kind, found[0][0]) if found else None
+
+    def _inflate(self, run: str, kind: str, payload: bytes) -> bytes:
+        try:
+            return zlib.decompress(payload)
+        except zlib.error as error:
+            raise InputError(f"{self.path} is damaged: the {kind} of run {run[:12]} cannot be read") from error
+
+    # -- many runs
+
+    def lacking(self, runs: Iterable[str], *, retry_failed: bool = False) -> list[str]:
+        """Of these keys, those that are not in the ledger; with retry_failed, failed ones too."""
+        ask = "select 1 from runs where key = ?" + (" and status = 'done'" if retry_failed else "")
+        with files.explained(self.path):
+            return [run for run in runs if not self.db.execute(ask, (bytes.fromhex(run),)).fetchone()]
+
+    def count(self, where: Where | None = None) -> int:
+        """How many runs."""
+        condition, values = _condition(where)
+        return int(self._all(f"select count(*) from {_RUNS if where else 'runs'} {condition}", values)[0][0])
+
+    def select(self, where: Where | None = None, *, limit: int | None = None) -> list[str]:
+        """Keys of the runs, the latest first."""
+        condition, values = _condition(where)
+        ask = f"select runs.key from {_RUNS} {condition} order by runs.id desc limit ?"
+        return self._keys(ask, (*values, -1 if limit is None else limit))
+
+    def rows(self, where: Where | None = None, *, limit: int | None = None) -> list[Row]:
+        """Runs as rows (schema.ROW), the latest first; `origin` and `spec` are dicts."""
+        return list(self.each_row(where, limit=limit))
+
+    def each_row(self, where: Where | None = None, *, limit: int | None = None) -> Iterator[Row]:
+        """Like rows, one at a time, for those who cannot hold them all."""
+        condition, values = _condition(where)
+        # The wide view is asked only about runs that were chosen on narrow tables.
+        chosen = f"select runs.id from {_RUNS} {condition} order by runs.id desc limit ?"
+        names = ", ".join(f'"{name}"' for name in ROW)
+        ask = f"select {names} from rows where id in ({chosen}) order by id desc"
+        with files.explained(self.path):
+            for found in self.db.execute(ask, (*values, -1 if limit is None else limit)):
+                row = dict(zip(ROW, found, strict=True))
+                row["attention"] = None if row["attention"] is None else bool(row["attention"])
+                row["origin"], row["spec"] = json.loads(row["origin"]), json.loads(row["spec"])
+                yield row
+
+    def curves(self, where: Where | None = None) -> dict[str, dict[str, list[float]]]:
+        """Learning curves by key, the latest first."""
+        condition, values = _condition(where)
+        ask = f"select runs.key, curve from {_RUNS} join details on run = runs.id {condition}"
+        found = self._all(f"{ask} order by runs.id desc", values)
+        return {bytes(name).hex(): _curve(curve) for name, curve in found}
+
+    def replicates(self, where: Where | None = None, *, limit: int | None = None) -> list[Row]:
+        """A row per setting (a spec without its seed) over its runs: how many are done, failed; the mean,
+        standard error (None for fewer than two), least and greatest of their accuracies. Best mean first.
+        """
+        condition, values = _condition(where)
+        ask = f"""select settings.key, {", ".join(f"settings.{name}" for name in COLUMNS)},
+                  runs - failed, failed, n, mean, squares, least, most
+                from (select setting, count(*) as runs, sum(runs.status = 'failed') as failed,
+                        count(accuracy) as n, avg(accuracy) as mean, sum(accuracy * accuracy) as squares,
+                        min(accuracy) as least, max(accuracy) as most
+                      from {_RUNS if where else "runs"} {condition} group by setting)
+                  join settings on settings.id = setting
+                order by mean desc limit ?"""
+        with files.explained(self.path):
+            found = self.db.execute(ask, (*values, -1 if limit is None else limit))
+            return [_replicates_row(row) for row in found]
+
+    # -- groups, and the whole
+
+    def groups(self, status: GroupStatus | Sequence[GroupStatus] = ()) -> list[Group]:
+        """The recorded groups in the order they were recorded: all, or those of a status."""
+        wanted = [status] if isinstance(status, str) else list(status)
+        condition = f"where status in ({', '.join('?' * len(wanted))})" if wanted else ""
+        found = self._all(f"select id, plan, executor, status, updates from groups {condition} order by id", wanted)
+        return [
+            Group(
+                members=self._members(number),
+                plan=json.loads(plan),
+                executor=json.loads(executor),
+                status=state,
+                updates=updates,
+            )
+            for number, plan, executor, state, updates in found
+        ]
+
+    def _members(self, group: int) -> list[Spec]:
+        found = self._all(
+            "select spec, seed from members join settings on settings.id = setting"
+            " where group_id = ? order by position",
+            (group,),
+        )
+        return [{**json.loads(spec), "seed": seed} for spec, seed in found]
+
+    def live_group(self, run: str) -> str | None:
+        """Key of the group, planned or running, that has a run among its members."""
+        found = self._keys(
+            "select groups.key from members join groups on groups.id = group_id where members.key = ?"
+            " and status in ('planned', 'running')",
+            (bytes.fromhex(run),),
+        )
+        return found[0] if found else None
+
+    def status(self) -> Row:
+        """Runs done, failed, and pending in recorded groups; groups by status; whether one writes now."""
+        runs = dict(self._all("select status, count(*) from runs group by status"))
+        pending = self._all(
+            "select count(*) from groups join members on group_id = groups.id"
+            " where status in ('planned', 'running')"
+            " and not exists (select 1 from runs where runs.key = members.key)"
+        )[0][0]
+        return {
+            "done": runs.get("done", 0),
+            "failed": runs.get("failed", 0),
+            "pending": pending,
+            "groups": dict(self._all("select status, count(*) from groups group by status")),
+            "writing": files.is_locked(self.path),
+        }
+
+    def check(self) -> None:
+        """Read all of it, and say what is damaged."""
+        for (verdict,) in self._all("pragma integrity_check(1)"):
+            if verdict != "ok":
+                raise InputError(f"{self.path} is damaged: {verdict}")
+        with files.explained(self.path):
+            ask = "select runs.key, kind, payload from artefacts join runs on runs.id = run"
+            for name, kind, payload in self.db.execute(ask):
+                self._inflate(bytes(name).hex(), kind, payload)
+
+    def _all(self, ask: str, values: Sequence[Any] = ()) -> list[Any]:
+        with files.explained(self.path):
+            return self.db.execute(ask, values).fetchall()
+
+    def _keys(self, ask: str, values: Sequence[Any]) -> list[str]:
+        return [bytes(name).hex() for (name,) in self._all(ask, values) if name is not None]
+
+
+def _condition(where: Where | None) -> tuple[str, list[Any]]:
+    """An SQL condition on runs and their settings, and its values."""
+    parts: list[str] = []
+    values: list[Any] = []
+    for name, wanted in (where or {}).items():
+        column = _COLUMN.get(name)
+        if not column:
+            if not re.fullmatch(r"\w+(\.\w+)+", name):
+                guess = difflib.get_close_matches(name, _COLUMN, 1)
+                hint = f"did you mean {guess[0]!r}?" if guess else f"there are {', '.join(_COLUMN)}"
+                raise InputError(f"runs have no column {name!r}: {hint}")
+            column = f"json_extract(settings.spec, '$.{name}')"
+        options = list(wanted) if isinstance(wanted, list | tuple | set | frozenset) else [wanted]
+        given = [option for option in options if option is not None]
+        slot = "(select id from groups where key = ?)" if name == "group" else "?"
+        tests = [f"{column} in ({', '.join([slot] * len(given))})"] if given or not options else []
+        tests += [f"{column} is null"] * (len(given) < len(options))
+        parts.append(f"({' or '.join(tests)})")
+        values += [bytes.fromhex(option) for option in given] if name in ("key", "group") else given
+    return ("where " + " and ".join(parts) if parts else ""), values
+
+
+def _shared(a: str, b: str) -> int:
+    """How many letters two keys share before they part."""
+    return next((n for n, (one, other) in enumerate(zip(a, b, strict=False)) if one != other), min(len(a), len(b)))
+
+
+def _curve(text: str) -> dict[str, list[float]]:
+    return {name: [math.nan if point is None else point for point in line] for name, line in json.loads(text).items()}
+
+
+def _replicates_row(found: Sequence[Any]) -> Row:
+    (
+        name,
+        split,
+        cell,
+        layers,
+        hidden,
+        attention,
+        dropout,
+        updates,
+        done,
+        failed,
+        n,
+        mean,
+        squares,
+        least,
+        most,
+    ) = found
+    # Written out, because a search has many of these.
+    return {
+        "setting": bytes(name).hex(),
+        "split": split,
+        "cell": cell,
+        "layers": layers,
+        "hidden": hidden,
+        "attention": None if attention is None else bool(attention),
+        "dropout": dropout,
+        "updates": updates,
+        "done": done,
+        "failed": failed,
+        "mean": mean,
+        "sem": math.sqrt(max(squares - n * mean * mean, 0) / (n - 1) / n) if n > 1 else None,
+        "least": least,
+        "most": most,
+    }

@@ -1,0 +1,14 @@
+"""From specs to runs in the ledger: what it lacks, in groups, on an executor. `train` is a sweep of one spec.
+
+spec.py      what determines a run
+task.py      what passes between driver and worker
+driver.py    specs minus what the ledger has, as groups, into the ledger
+local.py     this machine as an executor
+worker.py    one group trained and examined (the only file here that needs JAX)
+compiled.py  compiled programs, kept between processes
+"""
+
+from daxlab.sweep.driver import Outcome, Plan, sweep, weights_of
+from daxlab.sweep.spec import Architecture, Spec
+
+__all__ = ["Architecture", "Outcome", "Plan", "Spec", "sweep", "weights_of"]

@@ -1,0 +1,198 @@
+"""The driver: specs minus what the ledger has, as groups, to an executor, into the ledger. Its only writer.
+
+Groups are recorded before they start and resumed as they were, never re-formed from what is missing, because the
+arithmetic of a run depends, to rounding, on its company. Knows nothing of networks.
+"""
+
+import signal
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from daxlab.errors import InputError
+from daxlab.store import Group, Ledger, Writer, key
+from daxlab.sweep.local import cores, execute
+from daxlab.sweep.spec import Spec
+from daxlab.sweep.task import Event, Finished, Stopped, Task, TooLarge
+
+ON_A_CARD = 512  # runs in a group, at most: beyond it a card is full
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is asked for, what the ledger has of it, and the groups that will be trained."""
+
+    keys: tuple[str, ...]  # of the runs asked for, in order
+    done: int
+    groups: tuple[Group, ...]
+
+
+@dataclass
+class Outcome:
+    """What came of a sweep."""
+
+    keys: tuple[str, ...]
+    trained: int = 0
+    stopped: bool = False  # by the budget or by Ctrl-C; the same call goes on
+    said: list[str] = field(default_factory=list)
+
+
+def sweep(
+    specs: Sequence[Spec],
+    ledger: Path,
+    *,
+    device: str = "cpu",
+    workers: int | None = None,
+    budget: float | None = None,
+    retry_failed: bool = False,
+    keep_weights: bool = True,
+    show: Callable[[Any], None] = lambda event: None,
+) -> Outcome:
+    """Trains what the ledger lacks of the specs; what it has stays as it is.
+
+    `budget`: seconds after which to stop at a checkpoint. `show` hears the Plan, then what the executor tells.
+    """
+    facts = {key(fact): fact for fact in (spec.facts() for spec in specs)}
+    keys = tuple(facts)
+    if ledger.exists():
+        with Ledger(ledger) as known:
+            if not known.lacking(keys, retry_failed=retry_failed):
+                return Outcome(keys)
+    until = time.monotonic() + budget if budget is not None else None
+    with Writer(ledger) as writer:
+        plan = _planned(writer, facts, device, retry_failed)
+        show(plan)
+        run = _Run(writer, ledger, Outcome(keys), retry_failed, keep_weights, show)
+        crew = workers or (1 if device == "gpu" else len(cores()))
+        pending = list(plan.groups)
+        with interrupts() as interrupted:
+            while pending and not run.outcome.stopped:
+                tasks, by_key, pending = [run.task(group) for group in pending], {g.key: g for g in pending}, []
+                try:
+                    for event in execute(tasks, device, crew, lambda: interrupted() or _over(until)):
+                        pending += run.take(event, by_key)
+                except InputError:
+                    run.give_up(tasks)
+                    raise
+        run.outcome.stopped |= interrupted() or _over(until)
+        return run.outcome
+
+
+def _over(until: float | None) -> bool:
+    return until is not None and time.monotonic() >= until
+
+
+@contextmanager
+def interrupts() -> Iterator[Callable[[], bool]]:
+    """Ctrl-C, once, is a wish to stop at a checkpoint; the second time it is Ctrl-C."""
+    heard = []
+
+    def hear(number: int, frame: object) -> None:
+        heard.append(number)
+        signal.signal(signal.SIGINT, before)
+
+    before = signal.signal(signal.SIGINT, hear)
+    try:
+        yield lambda: bool(heard)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@dataclass
+class _Run:
+    """A sweep under way."""
+
+    writer: Writer
+    ledger: Path
+    outcome: Outcome
+    retry_failed: bool
+    keep_weights: bool
+    show: Callable[[Any], None]
+
+    def task(self, group: Group) -> Task:
+        self.writer.begin(group.key, {"kind": "local"})
+        members = tuple(Spec.of(member) for member in group.members)
+        return Task(group.key, members, checkpoints(self.ledger) / f"{group.key}.safetensors", self.keep_weights)
+
+    def take(self, event: Event, by_key: dict[str, Group]) -> list[Group]:
+        """Writes down what became of a group; the groups to be trained in its place, if it was too large."""
+        self.show(event)
+        if isinstance(event, Stopped):
+            self.outcome.stopped = True
+        elif isinstance(event, TooLarge):
+            return self._halved(by_key[event.group], event.reason)
+        elif isinstance(event, Finished):
+            for name, weights in event.weights.items():
+                keep(weights_of(self.ledger, name), weights)
+            self.outcome.trained += len(self.writer.add(event.runs, retry_failed=self.retry_failed))
+            (checkpoints(self.ledger) / f"{event.group}.safetensors").unlink(missing_ok=True)
+        return []
+
+    def give_up(self, tasks: Sequence[Task]) -> None:
+        """Of groups that could not be trained here, those that never began need not be trained as they were."""
+        for task in tasks:
+            if (
+                not task.checkpoint.exists()
+                and self.writer.ledger.live_group(key(task.members[0].facts())) == task.group
+            ):
+                self.writer.drop(task.group)
+
+    def _halved(self, group: Group, reason: str) -> list[Group]:
+        if len(group.members) == 1:
+            raise InputError(f"one run alone does not fit in the device's memory ({reason})")
+        middle = len(group.members) // 2
+        halves = [replace(group, members=half) for half in (group.members[:middle], group.members[middle:])]
+        self.writer.drop(group.key)
+        self.writer.record(halves)
+        self.outcome.said.append(f"{len(group.members)} runs did not fit in memory; going on with {middle} at a time")
+        return halves
+
+
+def _planned(writer: Writer, facts: dict[str, Any], device: str, retry_failed: bool) -> Plan:
+    """Groups that are under way go on as they were; what is in none is grouped anew, and recorded."""
+    lacking = writer.ledger.lacking(facts, retry_failed=retry_failed)
+    live = {name: writer.ledger.live_group(name) for name in lacking}
+    under_way = {group.key: group for group in writer.ledger.groups(("planned", "running"))}
+    fresh = grouped([facts[name] for name in lacking if live[name] is None], device)
+    writer.record(fresh)
+    resumed = [under_way[name] for name in dict.fromkeys(live.values()) if name is not None]
+    return Plan(tuple(facts), len(facts) - len(lacking), (*resumed, *fresh))
+
+
+def grouped(facts: Iterable[Any], device: str) -> list[Group]:
+    """On a card, runs of one architecture and protocol at once; on a CPU each alone (together they leave its cache)."""
+    alike: dict[str, list[Any]] = {}
+    for fact in facts:
+        network = {part: fact["network"][part] for part in ("cell", "layers", "attention", "hidden")}
+        same = {"network": network, "protocol": fact["protocol"], "language": fact["language"]}
+        alike.setdefault(key(same) if device == "gpu" else key(fact), []).append(fact)
+    return [
+        Group(members=members[at : at + ON_A_CARD], plan={"device": device})
+        for members in alike.values()
+        for at in range(0, len(members), ON_A_CARD)
+    ]
+
+
+def checkpoints(ledger: Path) -> Path:
+    """The folder of a ledger's checkpoints."""
+    return ledger.with_name(f"{ledger.name}.checkpoints")
+
+
+def weights_of(ledger: Path, name: str) -> Path:
+    """Where the final weights of a run lie, beside its ledger."""
+    return ledger.with_name(f"{ledger.name}.weights") / f"{name}.safetensors"
+
+
+def keep(path: Path, content: bytes) -> None:
+    """Writes a file, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_suffix(".part")
+    try:
+        draft.write_bytes(content)
+        draft.replace(path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise InputError(f"cannot write {path}: {error.strerror}") from None

@@ -1,0 +1,87 @@
+"""What determines a run: a split of a language, an architecture, a protocol, a seed.
+
+A spec is checked when it is made, and written down as plain facts, of which the run's key is a hash. Knows nothing of
+how runs are grouped or where they are trained.
+"""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from daxlab.corpora import split
+from daxlab.errors import InputError
+from daxlab.languages import language
+from daxlab.protocol import SEMANTICS, Protocol
+from daxlab.splits import Split
+
+CELLS = ("srn", "lstm", "gru")
+MOST_SEEDS = 2**32
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """One of the paper's networks; the default is its overall best."""
+
+    cell: str = "lstm"
+    layers: int = 2
+    hidden: int = 200
+    attention: bool = False
+    dropout: float = 0.5
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "dropout", float(self.dropout))  # 0 and 0.0 are one architecture
+        if self.cell not in CELLS:
+            raise InputError(f"no cell is called {self.cell!r}; there are {', '.join(CELLS)}")
+        for name, value in (("layers", self.layers), ("hidden", self.hidden)):
+            if value < 1:
+                raise InputError(f"{name} must be at least 1, not {value}")
+        if not 0 <= self.dropout < 1:
+            raise InputError(f"dropout is a share from 0 to below 1, not {self.dropout}")
+
+    def __str__(self) -> str:
+        attention = ", attention" if self.attention else ""
+        return f"{self.cell.upper()} {self.layers}x{self.hidden}{attention}, dropout {self.dropout:g}"
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A run before it is one."""
+
+    split: str
+    seed: int
+    architecture: Architecture = field(default_factory=Architecture)
+    protocol: Protocol = field(default_factory=Protocol)
+    language: str = "scan"
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.seed < MOST_SEEDS:
+            raise InputError(f"a seed is a whole number from 0 to {MOST_SEEDS - 1}, not {self.seed}")
+
+    def content(self) -> Split:
+        """The split itself."""
+        return split(self.split, self.language)
+
+    def facts(self) -> dict[str, Any]:
+        """All that determines the run, the split and its language by what they hold."""
+        return {
+            "language": {"name": self.language, "digest": language(self.language).digest},
+            "split": {"name": self.split, "digest": self.content().digest},
+            "network": asdict(self.architecture),
+            "protocol": asdict(self.protocol),
+            "seed": self.seed,
+            "semantics": SEMANTICS,
+        }
+
+    @classmethod
+    def of(cls, facts: Any) -> "Spec":
+        """The spec that was written down; refused if it would no longer be the same run."""
+        spec = cls(
+            split=facts["split"]["name"],
+            seed=facts["seed"],
+            architecture=Architecture(**facts["network"]),
+            protocol=Protocol(**facts["protocol"]),
+            language=facts["language"]["name"],
+        )
+        for part, now in spec.facts().items():
+            if now != facts[part]:
+                raise InputError(f"the {part} of this run is no longer what it was when the run was recorded")
+        return spec

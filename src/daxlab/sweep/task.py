@@ -1,0 +1,73 @@
+"""What passes between the driver and a worker: tasks one way, what became of them the other. Plain data."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from daxlab.store import Run
+from daxlab.sweep.spec import Spec
+
+
+@dataclass(frozen=True)
+class Task:
+    """A group to be trained: its key, its members in order, where its checkpoint goes."""
+
+    group: str
+    members: tuple[Spec, ...]
+    checkpoint: Path
+    keep_weights: bool = True
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a group has come."""
+
+    group: str
+    update: int
+    losses: tuple[float, ...]  # of each run, the mean over the last updates
+    failed: tuple[int, ...]  # the update at which a run failed, else -1
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What a group will take of the device's memory, by XLA's own analysis, and what there is."""
+
+    group: str
+    runs: int
+    needed: int
+    available: int
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A group's runs, for the ledger, and their weights as safetensors, by key."""
+
+    group: str
+    runs: tuple[Run, ...]
+    weights: dict[str, bytes]
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """A group that was told to stop, and did, at a checkpoint."""
+
+    group: str
+
+
+@dataclass(frozen=True)
+class TooLarge:
+    """A group that does not fit in the device's memory."""
+
+    group: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Broken:
+    """An error in a worker: for the user to mend, or ours."""
+
+    group: str
+    message: str
+    mendable: bool
+
+
+Event = Progress | Memory | Finished | Stopped | TooLarge | Broken

@@ -1,0 +1,199 @@
+"""One group trained and examined, in whatever process this is called.
+
+Returns what the ledger will hold; writes nothing but the group's checkpoint. The only file of this room that needs JAX.
+"""
+
+import platform
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from daxlab import engine
+from daxlab.encoding import Encoding
+from daxlab.engine import weights
+from daxlab.errors import InputError
+from daxlab.languages import language
+from daxlab.models import seq2seq
+from daxlab.store import Run, pack_answers, pack_likelihoods
+from daxlab.sweep.spec import Architecture, Spec
+from daxlab.sweep.task import Finished, Memory, Progress, Task
+
+Report = Callable[[Progress | Memory], bool | None]  # False: stop at a checkpoint
+
+
+def network_maker(architecture: Architecture, encoding: Encoding) -> Callable[..., Any]:
+    """From a key and a width to a network of this architecture."""
+    return partial(
+        seq2seq,
+        words=len(encoding.words),
+        actions=len(encoding.actions),
+        cell=architecture.cell,
+        layers=architecture.layers,
+        attention=architecture.attention,
+    )
+
+
+def engine_group(members: Sequence[Spec]) -> engine.Group:
+    """The engine's group for these specs, which share a language, a protocol and an architecture but for its size."""
+    first = members[0]
+    encoding = Encoding.of(language(first.language).commands())
+    runs = tuple(
+        engine.Run(spec.seed, spec.content(), spec.architecture.hidden, spec.architecture.dropout) for spec in members
+    )
+    return engine.Group(runs, network_maker(first.architecture, encoding), encoding, first.protocol)
+
+
+def work(task: Task, report: Report) -> Finished | None:
+    """Trains a group from its checkpoint, if it has one, and examines it; None if it was stopped on the way."""
+    began = time.time()
+    group = engine_group(task.members)
+    if jax.default_backend() != "cpu":
+        _foresee(task, group, report)
+    resumed = int(task.checkpoint.exists())
+
+    def on_progress(now: engine.Progress) -> bool | None:
+        losses, failed = tuple(map(float, now.losses)), tuple(map(int, now.failed))
+        return report(Progress(task.group, now.update, losses, failed))
+
+    trained = engine.train(group, checkpoint=task.checkpoint, on_progress=on_progress)
+    if trained.update < group.protocol.updates:
+        return None
+    took = time.time() - began
+    runs = _runs(task, trained, {"seconds": took / len(task.members), "group_seconds": took, "resumed": resumed})
+    kept = {}
+    if task.keep_weights:
+        kept = {
+            run.key: weights.dump(engine.unstack(trained.networks, n), group.hidden)
+            for n, run in enumerate(runs)
+            if run.status == "done"
+        }
+    return Finished(task.group, runs, kept)
+
+
+def _foresee(task: Task, group: engine.Group, report: Report) -> None:
+    """Says what a group will need of the card; one that cannot fit is not even tried."""
+    needed = engine.memory_needed(group)
+    available = int((jax.devices()[0].memory_stats() or {}).get("bytes_limit", 0))
+    report(Memory(task.group, len(task.members), needed, available))
+    if available and needed > available:
+        raise MemoryError(f"out of memory: {needed:,} bytes needed, {available:,} there")
+
+
+def _runs(task: Task, trained: engine.Trained, timing: dict[str, float]) -> tuple[Run, ...]:
+    """The runs of a trained group as the ledger holds them."""
+    group, networks = trained.group, trained.networks
+    greedy = engine.evaluate(group, networks)
+    oracle = engine.evaluate(group, networks, oracle_length=True)
+    train = engine.evaluate(_asked_its_training(group), networks)
+    likelihoods = _likelihoods(group, networks, greedy)
+    origin = _origin()
+    runs = []
+    for n, spec in enumerate(task.members):
+        common: dict[str, Any] = {
+            "spec": spec.facts(),
+            "group": task.group,
+            "timing": timing,
+            "origin": origin,
+            "finished": time.time(),
+            "curve": _curve(trained, n),
+        }
+        if trained.failed[n] >= 0:
+            runs.append(
+                Run(**common, status="failed", failed_at=int(trained.failed[n]), reason="its loss was no longer finite")
+            )
+            continue
+        targets = [example.actions for example in spec.content().test]
+        metrics = {"accuracy": 100 * greedy[n].accuracy, "train_accuracy": 100 * train[n].accuracy}
+        runs.append(
+            Run(
+                **common,
+                metrics=metrics | {"oracle_accuracy": 100 * oracle[n].accuracy},
+                artefacts={
+                    "greedy": pack_answers(greedy[n].answers, targets),
+                    "oracle": pack_answers(oracle[n].answers, targets),
+                    "likelihoods": pack_likelihoods(*likelihoods[n]),
+                },
+            )
+        )
+    return tuple(runs)
+
+
+def _asked_its_training(group: engine.Group) -> engine.Group:
+    """The same group, whose runs are tested on what they were trained on."""
+    splits = {id(run.split): replace(run.split, test=run.split.train) for run in group.runs}  # type: ignore[type-var]
+    return replace(group, runs=tuple(replace(run, split=splits[id(run.split)]) for run in group.runs))
+
+
+def _likelihoods(
+    group: engine.Group, networks: Any, greedy: Sequence[engine.Evaluation]
+) -> list[tuple[list[float], list[float]]]:
+    """Of each run's own answers, and of the right ones."""
+    encoding, found = group.encoding, []
+    for n, run in enumerate(group.runs):
+        one = engine.stack([engine.unstack(networks, n)])
+        commands = encoding.commands([example.command for example in run.split.test])
+        right = encoding.answers([tuple(example.actions) for example in run.split.test])
+        own = encoding.actions.rows(greedy[n].answers, engine.answer_cap(group) + 1)
+        pair = (engine.log_likelihoods(one, commands, rows)[0] for rows in (own, right))
+        found.append(tuple(np.nan_to_num(row, nan=-np.inf).astype(float).tolist() for row in pair))
+    return found  # type: ignore[return-value]
+
+
+def _curve(trained: engine.Trained, run: int) -> dict[str, list[float]]:
+    history = trained.history
+    windows = range(0, len(trained.mean_losses), engine.CURVE_EVERY // engine.WINDOW)
+    return {
+        "update": history.updates.tolist(),
+        "train_accuracy": (100 * history.train[:, run]).tolist(),
+        "test_accuracy": (100 * history.test[:, run]).tolist(),
+        "loss": [
+            float(trained.mean_losses[at : at + engine.CURVE_EVERY // engine.WINDOW, run].mean()) for at in windows
+        ],
+    }
+
+
+def _origin() -> dict[str, Any]:
+    """What is needed to repeat a run besides its spec."""
+    device = jax.devices()[0]
+    packages = {name: version(name) for name in ("jax", "jaxlib", "equinox", "numpy")}
+    return {
+        "device": device.device_kind,
+        "platform": device.platform,
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "daxlab": _daxlab(),
+        **packages,
+    }
+
+
+def _daxlab() -> str:
+    """Version and, in a checkout, the commit."""
+    from daxlab import __version__  # noqa: PLC0415
+
+    here = Path(__file__).parent
+    try:
+        run = subprocess.run(
+            ["git", "-C", str(here), "describe", "--always", "--dirty"], capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return __version__
+    return f"{__version__} ({run.stdout.strip()})"
+
+
+def on_device(device: str) -> None:
+    """Makes sure that this process computes where it was told to."""
+    try:
+        jax.config.update("jax_platforms", "cpu" if device == "cpu" else "cuda")
+        jax.devices()
+    except (RuntimeError, AssertionError):  # JAX's, where no platform of that name can be had
+        raise InputError(
+            "there is no GPU here that JAX can use: install daxlab[gpu] on a machine that has one, or use --device cpu"
+        ) from None

@@ -1,0 +1,102 @@
+"""`daxlab data`, as a user runs it; and that starting it is cheap."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def test_list_has_every_split_with_its_sizes(daxlab, data) -> None:
+    rows = {row["name"]: row for row in json.loads(daxlab("data", "list", "--json").stdout)}
+    assert rows["jump"] == {
+        "name": "jump",
+        "determined": "rule",
+        "train": 14_670,
+        "distinct_train": 13_204,
+        "test": 7_706,
+    }
+    assert (rows["simple"]["determined"], rows["simple"]["train"], rows["simple"]["test"]) == ("seed", 16_728, 4_182)
+    assert (rows["mcd1"]["determined"], rows["mcd1"]["train"], rows["mcd1"]["test"]) == ("file", 8_365, 1_045)
+    assert rows["release/few_shot_split/fewshot_num64_rep1"]["train"] == 15_286
+    assert sum(name.startswith("release/") for name in rows) == 104
+    assert all(row["train"] for row in rows.values())
+
+
+def test_list_works_without_any_published_data(daxlab, nowhere: Path) -> None:
+    rows = {row["name"]: row for row in json.loads(daxlab("data", "list", "--json").stdout)}
+    assert rows["mcd1"]["train"] is None
+    assert rows["jump"]["train"] == 14_670
+    table = daxlab("data", "list").stdout
+    assert "few-jump-8-rep1 … rep5" in table
+    assert "daxlab data fetch scan" in table
+
+
+def test_list_of_another_language_has_its_primitives(daxlab) -> None:
+    names = [row["name"] for row in json.loads(daxlab("data", "list", "--language", "scan-dax", "--json").stdout)]
+    assert "dax" in names
+    assert not [name for name in names if name.startswith("release/")]
+
+
+def test_export_writes_two_files_and_names_them(daxlab, tmp_path: Path) -> None:
+    done = daxlab("data", "export", "turn-left", "--to", tmp_path / "out", "--json")
+    assert json.loads(done.stdout) == [str(tmp_path / "out" / "train.txt"), str(tmp_path / "out" / "test.txt")]
+    assert len((tmp_path / "out" / "train.txt").read_text().splitlines()) == 21_890
+
+
+def test_verify_says_of_each_file_what_it_is(daxlab, data, tmp_path: Path) -> None:
+    done = daxlab("data", "verify", data / "SCAN-master.zip")
+    assert done.returncode == 0
+    assert "78 files are what our rules generate" in done.stdout
+    assert "131 files were drawn by chance" in done.stdout
+    (tmp_path / "tasks.txt").write_text("IN: jump OUT: I_JUMP\n")
+    done = daxlab("data", "verify", tmp_path, "--json")
+    assert done.returncode == 1
+    assert {row["verdict"] for row in json.loads(done.stdout)} == {"differs", "missing"}
+
+
+def test_fetch_says_where_it_put_what(daxlab, data, nowhere: Path) -> None:
+    done = daxlab("data", "fetch", "scan-mcd", "--from", data)
+    assert done.returncode == 0
+    assert str(nowhere / "scan-mcd") in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["data", "export", "jmp", "--to", "out"], "did you mean 'jump'"),
+        (["data", "export", "jump", "--to", "out", "--format", "xml"], "no format is called 'xml'"),
+        (["data", "verify", "nonesuch"], "there is no nonesuch"),
+        (["data", "fetch", "nonesuch"], "nothing to fetch is called 'nonesuch'"),
+        (["data", "fetch", "scan", "--from", "nonesuch"], "there is no nonesuch"),
+        (["data", "nonesuch"], "No such command"),
+    ],
+)
+def test_bad_input_is_exit_2_and_a_message(daxlab, arguments: list[str], complaint: str, tmp_path: Path) -> None:
+    done = daxlab(*arguments, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert complaint in done.stderr
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("code", ["import daxlab", "from daxlab.cli import app; import typer.testing"])
+def test_starting_loads_nothing_heavy(code: str) -> None:
+    code += "; import sys; print([m for m in ('jax', 'numpy', 'polars', 'lark', 'rich.table') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_the_version_and_the_help_are_there(daxlab) -> None:
+    assert daxlab("--version").stdout.startswith("daxlab ")
+    for verb in (["translate"], ["data"], ["data", "list"], ["data", "export"], ["data", "verify"], ["data", "fetch"]):
+        done = daxlab(*verb, "--help")
+        assert done.returncode == 0
+        assert verb == ["data"] or "Example: daxlab" in done.stdout
+
+
+def test_the_tour_runs_and_ends_with_the_question() -> None:
+    done = subprocess.run([sys.executable, "-m", "daxlab.cli.tour"], capture_output=True, text=True, check=True)
+    assert "20,910 commands" in done.stdout
+    assert 'Who knows what "walk twice" means should know.' in done.stdout

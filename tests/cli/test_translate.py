@@ -1,0 +1,126 @@
+"""`daxlab translate`, as a user runs it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+COMMAND = "jump around left after jump twice"
+
+
+def test_it_prints_the_actions(daxlab) -> None:
+    done = daxlab("translate", COMMAND)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "I_JUMP I_JUMP" + " I_TURN_LEFT I_JUMP" * 4 + "\n"
+
+
+def test_words_need_no_quotes_and_names_can_be_the_paper_s(daxlab) -> None:
+    assert daxlab("translate", "jump", "left", "--names", "paper").stdout == "LTURN JUMP\n"
+
+
+def test_tree_shows_the_derivation_and_json_gives_both(daxlab) -> None:
+    assert "V → D[1] around D[2]" in daxlab("translate", COMMAND, "--tree").stdout
+    answer = json.loads(daxlab("translate", COMMAND, "--json").stdout)
+    assert answer["command"] == COMMAND
+    assert answer["actions"] == answer["tree"]["actions"]
+    assert answer["tree"]["rule"] == "S after S"
+
+
+def test_another_language_by_name_or_file(daxlab, tmp_path: Path) -> None:
+    assert daxlab("translate", "dax twice", "--language", "scan-dax").stdout == "I_DAX I_DAX\n"
+    (tmp_path / "hop.grammar").write_text("extends scan\ngrammar:\n U -> hop\nmeaning:\n [[hop]] = HOP\n")
+    assert daxlab("translate", "hop left", "--language", tmp_path / "hop.grammar").stdout == "I_TURN_LEFT HOP\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["jupm twice"], "unknown word 'jupm' (word 1); the nearest known word is 'jump'"),
+        (["jump twice left"], "what could: and, after, the end"),
+        ([""], "the command is empty"),
+        (["\u202ejump\ufeff"], "unknown word '\\u202ejump\\ufeff'"),
+        (["jump", "--language", "nonesuch"], "no language is called 'nonesuch'"),
+        (["jump", "--names", "french"], "no names called 'french'"),
+        (["-"], "no commands on standard input"),
+    ],
+)
+def test_bad_input_is_exit_2_and_a_message_without_a_traceback(daxlab, arguments: list[str], complaint: str) -> None:
+    done = daxlab("translate", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert complaint in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_terminal_that_cannot_show_brackets_shows_their_numbers(daxlab) -> None:
+    done = daxlab("translate", "jump", "--tree", env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert done.returncode == 0
+    assert "\\u27e6 I_JUMP \\u27e7" in done.stdout
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-"])
+def test_closed_streams_are_no_traceback(closed: str) -> None:
+    script = f"{sys.executable} -c 'from daxlab.cli import main; main()' translate - {closed}"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False, env=os.environ)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Traceback" not in done.stderr
+
+
+def test_a_byte_order_mark_is_not_part_of_the_first_command(daxlab) -> None:
+    assert daxlab("translate", "-", stdin=b"\xef\xbb\xbfwalk\n").stdout == "I_WALK\n"
+
+
+def test_a_stream_stops_at_the_first_bad_line_and_names_it(daxlab) -> None:
+    done = daxlab("translate", "-", stdin=b"walk\nrun twice\nwalk walk\nlook\n")
+    assert (done.returncode, done.stdout) == (2, "I_WALK\nI_RUN I_RUN\n")
+    assert done.stderr.startswith("daxlab: line 3: 'walk' cannot stand here")
+
+
+def test_keep_going_keeps_lines_aligned(daxlab) -> None:
+    lines = [b"walk", b"walk walk", b"", b"\xff\xfe", b"x" * 10_000_000, b"run\r", b"look"]
+    done = daxlab("translate", "-", "--keep-going", stdin=b"\n".join(lines))
+    assert done.stdout.split("\n") == ["I_WALK", "", "", "", "", "I_RUN", "I_LOOK", ""]
+    assert done.returncode == 2
+    told = [line for line in done.stderr.splitlines() if line.startswith("daxlab: line ")]
+    assert [line.split(":")[1] for line in told] == [" line 2", " line 3", " line 4", " line 5"]
+    as_json = daxlab("translate", "-", "--keep-going", "--json", stdin=b"walk\nnope\n").stdout.splitlines()
+    assert [set(json.loads(line)) for line in as_json] == [{"command", "actions", "tree"}, {"line", "error"}]
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.binary(max_size=30), min_size=1, max_size=40))
+def test_any_bytes_give_as_many_lines_as_went_in(daxlab, lines: list[bytes]) -> None:
+    stdin = b"\n".join([*lines, b"walk"])
+    done = daxlab("translate", "-", "--keep-going", stdin=stdin)
+    assert done.stdout.count("\n") == stdin.count(b"\n") + 1
+    assert done.stdout.endswith("I_WALK\n")
+    assert "Traceback" not in done.stderr
+
+
+def test_a_line_is_answered_before_the_next_one_comes() -> None:
+    command = [sys.executable, "-c", "from daxlab.cli import main; main()", "translate", "-"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin
+        assert process.stdout
+        for said, done in [(b"walk\n", b"I_WALK\n"), (b"run left\n", b"I_TURN_LEFT I_RUN\n")]:
+            process.stdin.write(said)
+            process.stdin.flush()
+            assert process.stdout.readline() == done
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_full_disk_is_said_in_a_sentence(daxlab) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = daxlab("translate", COMMAND, stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == 2
+    assert done.stderr == "daxlab: cannot write the output: No space left on device\n"
+
+
+def test_a_reader_that_has_enough_is_no_error() -> None:
+    script = f"yes jump | {sys.executable} -c 'from daxlab.cli import main; main()' translate - | head -1"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False, env=os.environ)
+    assert (done.stdout, done.stderr) == ("I_JUMP\n", "")

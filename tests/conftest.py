@@ -1,0 +1,65 @@
+"""Where the published data is, and that no test is left out unnoticed."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from daxlab import Language, language
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder with the published data, from DAXLAB_DATA; without it the test is skipped."""
+    folder = os.environ.get("DAXLAB_DATA")
+    if not folder:
+        pytest.skip("DAXLAB_DATA is not set: it names the folder with SCAN-master.zip, scan-mcd and eng-fra")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def scan() -> Language:
+    return language("scan")
+
+
+@pytest.fixture
+def nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """No published data anywhere: an empty cache, and no DAXLAB_DATA. The cache's folder."""
+    monkeypatch.delenv("DAXLAB_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "daxlab"
+
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def daxlab() -> Run:
+    """Runs the command line as a user does, in a process of its own."""
+
+    def run(*arguments: object, stdin: bytes = b"", **options: object) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", "from daxlab.cli import main; main()", *map(str, arguments)]
+        done = subprocess.run(command, input=stdin, capture_output="stdout" not in options, check=False, **options)
+        decoded = ((stream or b"").decode() for stream in (done.stdout, done.stderr))
+        return subprocess.CompletedProcess(command, done.returncode, *decoded)
+
+    return run
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):
+    """Where DAXLAB_NO_SKIPS is set, a skip is a failure, unless the test needs an accelerator."""
+    report = yield
+    if report.skipped and os.environ.get("DAXLAB_NO_SKIPS") and not item.get_closest_marker("gpu"):
+        report.outcome = "failed"
+        report.longrepr = f"skipped, and nothing may be: {report.longrepr}"
+    return report
+
+
+def pytest_collectreport(report: pytest.CollectReport) -> None:
+    """A module that skips itself leaves out all its tests."""
+    if report.skipped and os.environ.get("DAXLAB_NO_SKIPS"):
+        report.outcome = "failed"

@@ -1,0 +1,234 @@
+"""What the ledger has is not trained again; what it lacks is; whatever happens in between, nothing is lost."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from daxlab import InputError
+from daxlab.protocol import Protocol
+from daxlab.store import Ledger, key
+from daxlab.sweep import Architecture, Spec, driver, sweep, weights_of
+from daxlab.sweep.task import Finished, TooLarge
+
+SMALL = Architecture("lstm", 1, 8, attention=True, dropout=0.1)
+
+
+def specs(tiny: Path, runs: int, updates: int = 400, **changes) -> list[Spec]:
+    protocol = replace(Protocol(updates=updates), **changes)
+    return [Spec("jump", seed, SMALL, protocol, str(tiny)) for seed in range(runs)]
+
+
+def weights(ledger: Path) -> dict[str, str]:
+    """sha256 of every run's final weights."""
+    files = weights_of(ledger, "x").parent.glob("*.safetensors")
+    return {file.stem: sha256(file.read_bytes()).hexdigest() for file in files}
+
+
+@pytest.fixture(scope="module")
+def whole(tiny, tmp_path_factory) -> Path:
+    """A ledger of two runs that nothing interrupted."""
+    ledger = tmp_path_factory.mktemp("whole") / "runs.db"
+    outcome = sweep(specs(tiny, 2, updates=6_000), ledger)
+    assert (outcome.trained, outcome.stopped) == (2, False)
+    return ledger
+
+
+def test_a_run_leaves_metrics_a_curve_predictions_and_weights(tiny: Path, whole: Path) -> None:
+    with Ledger(whole) as ledger:
+        (name,) = ledger.select({"seed": 1})
+        run = ledger.run(name)
+    assert run.status == "done"
+    assert 0 <= run.metrics["accuracy"] <= 100
+    assert run.metrics["train_accuracy"] > 90  # it is a very small language
+    assert run.curve["update"] == [6_000]
+    assert set(run.artefacts) == {"greedy", "oracle", "likelihoods"}
+    assert run.origin["platform"] == "cpu"
+    assert name in weights(whole)
+
+
+def test_asked_again_nothing_is_trained_and_asked_for_more_only_the_rest_is(tiny: Path, tmp_path: Path) -> None:
+    ledger = tmp_path / "runs.db"
+    first = sweep(specs(tiny, 1), ledger)
+    before = weights(ledger)
+    again, more = sweep(specs(tiny, 1), ledger), sweep(specs(tiny, 2), ledger)
+    assert (first.trained, again.trained, more.trained) == (1, 0, 1)
+    assert before.items() < weights(ledger).items()
+
+
+def test_the_budget_stops_at_a_checkpoint_and_the_next_call_comes_to_the_same_bits(
+    tiny: Path, whole: Path, tmp_path: Path
+) -> None:
+    ledger = tmp_path / "runs.db"
+    stopped = sweep(specs(tiny, 2, updates=6_000), ledger, budget=0.0)
+    assert (stopped.stopped, stopped.trained) == (True, 0)
+    assert list(driver.checkpoints(ledger).glob("*.safetensors"))
+    assert sweep(specs(tiny, 2, updates=6_000), ledger).trained == 2
+    assert weights(ledger) == weights(whole)
+    assert not list(driver.checkpoints(ledger).glob("*.safetensors"))
+
+
+def command(tiny: Path, ledger: Path, *more: str) -> list[str]:
+    return [
+        *(sys.executable, "-c", "from daxlab.cli import main; main()", "train", "--split", "jump"),
+        *("--language", str(tiny), "--layers", "1", "--hidden", "8", "--attention", "--dropout", "0.1"),
+        *("--runs", "2", "--updates", "6000", "--ledger", str(ledger), "--json", *more),
+    ]
+
+
+def test_ctrl_c_stops_at_a_checkpoint_and_says_how_to_go_on(tiny: Path, whole: Path, tmp_path: Path) -> None:
+    ledger = tmp_path / "runs.db"
+    with subprocess.Popen(command(tiny, ledger), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert "update" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        said, told = process.communicate(timeout=120)
+    assert process.returncode == 3, told
+    assert json.loads(said)["complete"] is False
+    assert "the same command goes on" in told
+    done = subprocess.run(command(tiny, ledger), capture_output=True, check=True)
+    assert [run["status"] for run in json.loads(done.stdout)["runs"]] == ["done", "done"]
+    assert weights(ledger) == weights(whole)
+
+
+def killed_at_random(tiny: Path, ledger: Path, times: int, longest: float) -> None:
+    """Starts the command over and over, and kills it with all its workers at uniformly random moments."""
+    chance = random.Random(times)
+    for _ in range(times):
+        process = subprocess.Popen(command(tiny, ledger), start_new_session=True, stdout=-3, stderr=-3)
+        time.sleep(chance.uniform(0, longest))
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+@pytest.mark.parametrize("times", [3, pytest.param(20, marks=pytest.mark.slow)])
+def test_killed_at_random_moments_it_comes_to_the_same_bits(
+    tiny: Path, whole: Path, tmp_path: Path, times: int
+) -> None:
+    ledger = tmp_path / "runs.db"
+    start = time.monotonic()
+    subprocess.run(command(tiny, tmp_path / "other.db"), capture_output=True, check=True)
+    killed_at_random(tiny, ledger, times, time.monotonic() - start)
+    done = json.loads(subprocess.run(command(tiny, ledger), capture_output=True, check=True).stdout)
+    assert [run["seed"] for run in done["runs"]] == [0, 1]
+    assert weights(ledger) == weights(whole)
+    with Ledger(ledger) as known:
+        known.check()
+        assert known.count() == 2
+
+
+def test_a_worker_that_is_killed_is_replaced(tiny: Path, whole: Path, tmp_path: Path) -> None:
+    ledger = tmp_path / "runs.db"
+    killed = []
+
+    def show(event) -> None:
+        if not killed and getattr(event, "update", 0):
+            children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
+            workers = [c for c in children if b"spawn_main" in Path(f"/proc/{c}/cmdline").read_bytes()]
+            os.kill(int(workers[0]), signal.SIGKILL)
+            killed.append(workers[0])
+
+    outcome = sweep(specs(tiny, 2, updates=6_000), ledger, show=show)
+    assert killed
+    assert outcome.trained == 2
+    assert weights(ledger) == weights(whole)
+
+
+def test_a_run_whose_loss_explodes_has_failed_and_counts_as_done(tiny: Path, tmp_path: Path) -> None:
+    ledger = tmp_path / "runs.db"
+    wild = specs(tiny, 1, learning_rate=1e30)
+    assert sweep(wild, ledger).trained == 1
+    with Ledger(ledger) as known:
+        (row,) = known.rows()
+    assert row["status"] == "failed"
+    assert 0 < row["failed_at"] < 400
+    assert row["accuracy"] is None
+    assert sweep(wild, ledger).trained == 0
+    assert sweep(wild, ledger, retry_failed=True).trained == 1
+
+
+def test_a_group_that_does_not_fit_is_halved_until_it_does(tiny: Path, tmp_path: Path, monkeypatch) -> None:
+    """The card's part is played by an executor that holds two runs."""
+    sizes = []
+
+    def execute(tasks, device, workers, stop):
+        from daxlab.store import Run
+
+        for task in tasks:
+            sizes.append(len(task.members))
+            if len(task.members) > 2:
+                yield TooLarge(task.group, "RESOURCE_EXHAUSTED")
+            else:
+                yield Finished(task.group, tuple(Run(spec=s.facts(), group=task.group) for s in task.members), {})
+
+    monkeypatch.setattr(driver, "execute", execute)
+    outcome = sweep(specs(tiny, 5), tmp_path / "runs.db", device="gpu")
+    assert sizes == [5, 2, 3, 1, 2]
+    assert outcome.trained == 5
+    assert len(outcome.said) == 2
+
+
+def test_a_gpu_that_is_not_there_is_a_sentence_and_the_cpu_goes_on(tiny: Path, tmp_path: Path) -> None:
+    if any(Path("/dev").glob("nvidia*")):
+        pytest.skip("there is a GPU")
+    ledger = tmp_path / "runs.db"
+    with pytest.raises(InputError, match="there is no GPU here"):
+        sweep(specs(tiny, 2), ledger, device="gpu")
+    assert sweep(specs(tiny, 2), ledger).trained == 2
+
+
+def test_a_spec_is_what_it_was_written_down_as(tiny: Path) -> None:
+    (one,) = specs(tiny, 1)
+    assert Spec.of(json.loads(json.dumps(one.facts()))) == one
+    assert key(one.facts()) != key(replace(one, seed=1).facts())
+    with pytest.raises(InputError, match="split of this run is no longer what it was"):
+        Spec.of(one.facts() | {"split": {"name": "jump", "digest": "0" * 64}})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--split", "jmp"], "did you mean 'jump'"),
+        (["--split", "jump", "--dropout", "1.5"], "dropout is a share"),
+        (["--split", "jump", "--hidden", "-3"], "hidden must be at least 1"),
+        (["--split", "jump", "--layers", "0"], "layers must be at least 1"),
+        (["--split", "jump", "--cell", "lstn"], "no cell is called 'lstn'"),
+        (["--split", "jump", "--runs", "0"], "runs must be between"),
+        (["--split", "jump", "--seed", "-1"], "a seed is a whole number"),
+        (["--split", "jump", "--updates", "0"], "updates must be a positive"),
+        (["--split", "jump", "--device", "tpu"], "a device is auto, cpu or gpu"),
+        (["--split", "jump", "--budget", "soon"], "a budget is a time such as"),
+        (["--split", "jump", "--ledger", "."], "is a directory"),
+    ],
+)
+def test_bad_input_is_a_sentence_and_exit_2(daxlab, tmp_path: Path, arguments: list[str], complaint: str) -> None:
+    done = daxlab("train", *arguments, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert complaint in done.stderr
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_network_is_asked_and_answers_as_the_ledger_says(daxlab, tiny: Path, whole: Path, tmp_path: Path) -> None:
+    with Ledger(whole) as ledger:
+        (row,) = ledger.rows({"seed": 0})
+    found = json.loads(daxlab("evaluate", row["key"][:10], "--ledger", whole, "--json").stdout)
+    assert found["accuracy"] == pytest.approx(row["accuracy"])
+    oracle = json.loads(daxlab("evaluate", row["key"][:10], "--oracle-length", "--ledger", whole, "--json").stdout)
+    assert oracle["accuracy"] == pytest.approx(row["oracle_accuracy"])
+    answer = json.loads(daxlab("predict", row["key"], "walk twice", "--ledger", whole, "--json").stdout)
+    assert answer["actions"] == ["WALK", "WALK"]
+    assert [round(sum(step), 4) for step in answer["attention"]] == [1.0] * 3
+    drawn = tmp_path / "map.svg"
+    daxlab("predict", row["key"], "walk", "twice", "--ledger", whole, "--attention-map", drawn)
+    assert "twice" in drawn.read_text()
+    unknown = daxlab("predict", row["key"], "dax twice", "--ledger", whole)
+    assert unknown.returncode == 2
+    assert "unknown word 'dax'" in unknown.stderr
