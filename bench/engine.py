@@ -2,8 +2,8 @@
 
     python bench/engine.py --cell lstm --layers 2 --hidden 200 --dropout 0.5 --runs 1 5 20 --json FILE
 
-The examples are made up: words and actions at random, of SCAN's lengths (counted from its grammar), because only lengths
-matter for time. Compilation, peak memory and greedy decoding are reported beside.
+The examples are made up: words and actions at random, of SCAN's lengths (counted from its grammar), because only
+lengths matter for time. Compilation, peak memory and greedy decoding are reported beside.
 """
 
 import argparse

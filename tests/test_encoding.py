@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from daxlab.encoding import Encoding, Presentations, Vocabulary, choose_caps
 from daxlab.errors import InputError
-
 from engine.toy import ALL, ENCODING, JUMP, LANGUAGE, Example, Split
 
 

@@ -64,13 +64,10 @@ def test_asked_again_nothing_is_trained_and_asked_for_more_only_the_rest_is(tiny
     assert before.items() < weights(ledger).items()
 
 
-def test_the_budget_stops_at_a_checkpoint_and_the_next_call_comes_to_the_same_bits(
-    tiny: Path, whole: Path, tmp_path: Path
-) -> None:
+def test_the_budget_stops_and_the_next_call_comes_to_the_same_bits(tiny: Path, whole: Path, tmp_path: Path) -> None:
     ledger = tmp_path / "runs.db"
     stopped = sweep(specs(tiny, 2, updates=6_000), ledger, budget=0.0)
     assert (stopped.stopped, stopped.trained) == (True, 0)
-    assert list(driver.checkpoints(ledger).glob("*.safetensors"))
     assert sweep(specs(tiny, 2, updates=6_000), ledger).trained == 2
     assert weights(ledger) == weights(whole)
     assert not list(driver.checkpoints(ledger).glob("*.safetensors"))

@@ -63,7 +63,7 @@ def train(
     if not 1 <= runs <= MOST_RUNS:
         raise InputError(f"runs must be between 1 and {MOST_RUNS:,}, not {runs}")
     protocol = Protocol(updates, learning_rate, clip, teacher_forcing, self_fed_loss_ends, not separate_lengths)  # type: ignore[arg-type]
-    architecture = Architecture(cell, layers, hidden, attention, dropout)
+    architecture = Architecture(cell, layers, hidden, attention, dropout)  # type: ignore[arg-type] # it checks
     specs = [Spec(split, seed + n, architecture, protocol, language) for split in splits for n in range(runs)]
     from daxlab.cli.watching import watch  # noqa: PLC0415 - rich is slow to load
 

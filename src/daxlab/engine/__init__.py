@@ -1,11 +1,10 @@
 """Training many runs at once, and asking what they learnt. Knows nothing of the ledger; prints nothing."""
 
 from daxlab.engine.decode import answers, attentions, encodings, ended, log_likelihoods, right, scores
-from daxlab.engine.draws import SEMANTICS
 from daxlab.engine.evaluate import Evaluation, answer_cap, evaluate
 from daxlab.engine.group import Group, Run, stack, unstack
-from daxlab.engine.protocol import Protocol
 from daxlab.engine.train import CURVE_EVERY, WINDOW, History, Progress, Trained, memory_needed, train
+from daxlab.protocol import SEMANTICS, Protocol
 
 __all__ = [
     "CURVE_EVERY",

@@ -17,9 +17,8 @@ from jax import Array
 from numpy.typing import NDArray
 
 from daxlab.encoding import Presentations
-from daxlab.engine.protocol import Protocol
+from daxlab.protocol import Protocol
 
-SEMANTICS = 1  # of training: raised whenever the same spec and seed would train another network
 START, LENGTH, COMMAND, COIN, DROPOUT = range(5)  # purposes
 SHARED = 0x5CA9  # the seed of the protocol's own stream
 

@@ -5,7 +5,7 @@ how runs are grouped or where they are trained.
 """
 
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Literal, get_args
 
 from daxlab.corpora import split
 from daxlab.errors import InputError
@@ -13,7 +13,8 @@ from daxlab.languages import language
 from daxlab.protocol import SEMANTICS, Protocol
 from daxlab.splits import Split
 
-CELLS = ("srn", "lstm", "gru")
+CellName = Literal["srn", "lstm", "gru"]
+CELLS: tuple[str, ...] = get_args(CellName)
 MOST_SEEDS = 2**32
 
 
@@ -21,7 +22,7 @@ MOST_SEEDS = 2**32
 class Architecture:
     """One of the paper's networks; the default is its overall best."""
 
-    cell: str = "lstm"
+    cell: CellName = "lstm"
     layers: int = 2
     hidden: int = 200
     attention: bool = False

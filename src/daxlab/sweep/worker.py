@@ -3,6 +3,7 @@
 Returns what the ledger will hold; writes nothing but the group's checkpoint. The only file of this room that needs JAX.
 """
 
+import os
 import platform
 import subprocess
 import time
@@ -144,7 +145,7 @@ def _likelihoods(
         own = encoding.actions.rows(greedy[n].answers, engine.answer_cap(group) + 1)
         pair = (engine.log_likelihoods(one, commands, rows)[0] for rows in (own, right))
         found.append(tuple(np.nan_to_num(row, nan=-np.inf).astype(float).tolist() for row in pair))
-    return found  # type: ignore[return-value]
+    return found
 
 
 def _curve(trained: engine.Trained, run: int) -> dict[str, list[float]]:
@@ -175,7 +176,7 @@ def _origin() -> dict[str, Any]:
 
 
 def _daxlab() -> str:
-    """Version and, in a checkout, the commit."""
+    """Version and, in a checkout or where DAXLAB_COMMIT names it, the commit."""
     from daxlab import __version__  # noqa: PLC0415
 
     here = Path(__file__).parent
@@ -183,9 +184,10 @@ def _daxlab() -> str:
         run = subprocess.run(
             ["git", "-C", str(here), "describe", "--always", "--dirty"], capture_output=True, text=True, check=True
         )
+        commit = run.stdout.strip()
     except (OSError, subprocess.CalledProcessError):
-        return __version__
-    return f"{__version__} ({run.stdout.strip()})"
+        commit = os.environ.get("DAXLAB_COMMIT", "")
+    return f"{__version__} ({commit})" if commit else __version__
 
 
 def on_device(device: str) -> None:
