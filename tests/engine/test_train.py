@@ -30,7 +30,7 @@ def test_interrupted_training_ends_with_the_same_bits(tmp_path):
     whole = train(GROUP, sample=4)
     path = tmp_path / "group.safetensors"
     train(GROUP, until=130, checkpoint=path, sample=4)
-    train(GROUP, checkpoint=path, checkpoint_every=200, sample=4, on_progress=lambda p: p.update < 400)
+    train(GROUP, checkpoint=path, checkpoint_every=0.0, sample=4, on_progress=lambda p: p.update < 400)
     resumed = train(GROUP, checkpoint=path, sample=4)
     assert bits(resumed.networks) == bits(whole.networks)
     assert bits(resumed.history) == bits(whole.history)

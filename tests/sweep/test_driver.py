@@ -77,7 +77,7 @@ def command(tiny: Path, ledger: Path, *more: str) -> list[str]:
     return [
         *(sys.executable, "-c", "from daxlab.cli import main; main()", "train", "--split", "jump"),
         *("--language", str(tiny), "--layers", "1", "--hidden", "8", "--attention", "--dropout", "0.1"),
-        *("--runs", "2", "--updates", "6000", "--ledger", str(ledger), "--json", *more),
+        *("--runs", "2", "--updates", "6000", "--ledger", str(ledger), "--checkpoint-every", "0.05", "--json", *more),
     ]
 
 

@@ -52,6 +52,7 @@ def train(
     language: LanguageOption = "scan",
     device: DeviceOption = "auto",
     budget: BudgetOption = None,
+    checkpoint_every: Annotated[float, typer.Option(metavar="SECONDS", help="What a kill -9 may cost.")] = 20.0,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Train failed runs again.")] = False,
     ledger: LedgerOption = None,
     as_json: JsonOption = False,
@@ -69,7 +70,15 @@ def train(
 
     path, where = ledger or LEDGER, device_named(device)
     with watch(specs) as show:
-        outcome = sweep(specs, path, device=where, budget=seconds(budget), retry_failed=retry_failed, show=show)
+        outcome = sweep(
+            specs,
+            path,
+            device=where,
+            budget=seconds(budget),
+            retry_failed=retry_failed,
+            checkpoint_every=checkpoint_every,
+            show=show,
+        )
     for line in outcome.said:
         print(line, file=sys.stderr)
     rows = _rows(path, outcome.keys)

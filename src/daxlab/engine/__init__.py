@@ -1,7 +1,7 @@
 """Training many runs at once, and asking what they learnt. Knows nothing of the ledger; prints nothing."""
 
 from daxlab.engine.decode import answers, attentions, encodings, ended, log_likelihoods, right, scores
-from daxlab.engine.evaluate import Evaluation, answer_cap, evaluate
+from daxlab.engine.evaluate import Evaluation, answer_cap, evaluate, likelihoods
 from daxlab.engine.group import Group, Run, stack, unstack
 from daxlab.engine.train import CURVE_EVERY, WINDOW, History, Progress, Trained, memory_needed, train
 from daxlab.protocol import SEMANTICS, Protocol
@@ -23,6 +23,7 @@ __all__ = [
     "encodings",
     "ended",
     "evaluate",
+    "likelihoods",
     "log_likelihoods",
     "memory_needed",
     "right",

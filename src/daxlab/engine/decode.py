@@ -116,7 +116,7 @@ def _batched(networks: Network, ask: Ask, rows: tuple[NDArray[Any], ...], by: ND
     shared = rows[0].ndim == 2  # [commands, time]
     rows = tuple(np.broadcast_to(row, (runs, *row.shape)) if shared else row for row in rows)
     count = rows[0].shape[1]
-    size = _batch_size(runs, count)
+    size = _batch_size(runs)
     order = np.arange(count) if by is None else np.argsort(by if shared else by.max(axis=0), kind="stable")
     found = []
     for start in range(0, count, size):
@@ -128,11 +128,10 @@ def _batched(networks: Network, ask: Ask, rows: tuple[NDArray[Any], ...], by: ND
     return result[:, np.argsort(order)]
 
 
-def _batch_size(runs: int, count: int) -> int:
-    """A power of two: about 128 rows on a CPU (they stay in its cache), many more on an accelerator."""
+def _batch_size(runs: int) -> int:
+    """128 rows in all on a CPU (they stay in its cache), many more on an accelerator; one program for any count."""
     total = 128 if jax.default_backend() == "cpu" else 16384
-    wanted = min(max(total // runs, 32), count)
-    return 1 << max(wanted - 1, 0).bit_length()
+    return max(total >> (runs - 1).bit_length(), 32)
 
 
 _asks: dict[Any, Ask] = {}

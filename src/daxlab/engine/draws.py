@@ -7,7 +7,7 @@ that runs may
 share come from the protocol's own key. Anything here is semantics: change it, and the version changes.
 """
 
-from functools import partial
+from functools import cache, partial
 from typing import NamedTuple
 
 import jax
@@ -47,12 +47,22 @@ def _bits(seeds: Array, purposes: Array, first: Array, count: int) -> Array:
     return jax.vmap(jax.vmap(one, (None, 0, 0)), (0, None, None))(updates, seeds, purposes)
 
 
+@cache
+def _host() -> jax.Device | None:
+    """The CPU, if JAX may use it here."""
+    try:
+        return jax.local_devices(backend="cpu")[0]
+    except RuntimeError:
+        return None
+
+
 def draw(protocol: Protocol, seeds: NDArray[np.uint32], tables: list[Presentations], first: int, count: int) -> Drawn:
     """The presentations of updates first, first + 1, … of runs with these seeds and splits."""
     runs = len(seeds)
     for_lengths = np.array([SHARED], np.uint32) if protocol.shared_lengths else seeds
     purposes = np.repeat(np.array([COMMAND, COIN, LENGTH], np.int32), [runs, runs, len(for_lengths)])
-    bits = np.asarray(_bits(np.concatenate([seeds, seeds, for_lengths]), purposes, np.int32(first), count))
+    with jax.default_device(_host()):  # so that a busy card need not be waited for
+        bits = np.asarray(_bits(np.concatenate([seeds, seeds, for_lengths]), purposes, np.int32(first), count))
     own, coins, lengths = (
         bits[:, :runs],
         bits[:, runs : 2 * runs],

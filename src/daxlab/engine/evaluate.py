@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from daxlab.engine.decode import answers, right
+from daxlab.engine.decode import answers, log_likelihoods, right
 from daxlab.engine.group import Group, subset
 from daxlab.models.contract import Network
 
@@ -38,6 +38,22 @@ def evaluate(group: Group, networks: Network, *, oracle_length: bool = False) ->
         for place, index in enumerate(members):
             words = [group.encoding.actions.sequence(row) for row in given[place].tolist()]
             found[index] = Evaluation(words, correct[place])
+    return [found[index] for index in range(len(group.runs))]
+
+
+def likelihoods(
+    group: Group, networks: Network, answered: Sequence[Evaluation]
+) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
+    """For each run, log-likelihoods of its own answers to its test commands, and of the right ones."""
+    time, found = answer_cap(group) + 1, {}
+    for split in {id(run.split): run.split for run in group.runs}.values():
+        members = [index for index, run in enumerate(group.runs) if run.split is split]
+        chosen, rows = subset(networks, members), group.encoding.actions.rows
+        commands = np.stack([group.encoding.commands([e.command for e in split.test])] * len(members))
+        own = np.stack([rows(answered[index].answers, time) for index in members])
+        right_ones = np.stack([rows([tuple(e.actions) for e in split.test], time)] * len(members))
+        pairs = zip(*(log_likelihoods(chosen, commands, actions) for actions in (own, right_ones)), strict=True)
+        found |= dict(zip(members, pairs, strict=True))
     return [found[index] for index in range(len(group.runs))]
 
 

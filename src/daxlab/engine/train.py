@@ -1,5 +1,6 @@
 """Training a group: chunks of updates, the learning curve, checkpoints. Prints nothing."""
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -66,16 +67,17 @@ def train(
     *,
     until: int | None = None,
     checkpoint: Path | None = None,
-    checkpoint_every: int = 5_000,
+    checkpoint_every: float = 20.0,
     on_progress: Callable[[Progress], bool | None] | None = None,
     sample: int = 256,
 ) -> Trained:
     """Train a group to the protocol's end, or until an earlier update; from `checkpoint`, if that file
     exists.
 
-    A checkpoint is written every `checkpoint_every` updates and at the end. `on_progress` hears after every
-    chunk; if it answers False, training stops there, with a checkpoint. `sample`: commands per point of
-    the curve, 0 for no curve.
+    A checkpoint is written every `checkpoint_every` seconds (less often where writing takes more than a
+    twentieth of the time) and at the end; when it is written changes no bit. `on_progress` hears after every
+    chunk; if it answers False, training stops there, with a checkpoint. `sample`: commands per point of the
+    curve, 0 for no curve.
     """
     end = group.protocol.updates if until is None else until
     if not 0 <= end <= group.protocol.updates:
@@ -90,6 +92,7 @@ def train(
     program = make_program(group, static)
     rates, keys = run_inputs(group)
     done = int(state.update)
+    due = time.monotonic() + checkpoint_every
     ready = draw_chunk(group, program, done) if done < end else None
     while ready is not None:
         shown = ready
@@ -103,8 +106,10 @@ def train(
         if sample and (done % CURVE_EVERY == 0 or done == group.protocol.updates):
             history = _note_curve(history, group, eqx.combine(state.arrays, static), done, sample)
         go_on = on_progress is None or on_progress(Progress(done, found.mean(0), np.asarray(state.failed))) is not False
-        if checkpoint is not None and (done % checkpoint_every == 0 or done == end or not go_on):
+        if checkpoint is not None and (time.monotonic() >= due or done == end or not go_on):
+            began = time.monotonic()
             disk.write(checkpoint, digest, (state, history))
+            due = time.monotonic() + max(checkpoint_every, 20 * (time.monotonic() - began))
         if not go_on:
             break
     return Trained(group, eqx.combine(state.arrays, static), done, np.asarray(state.failed), history)

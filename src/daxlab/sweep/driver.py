@@ -49,11 +49,13 @@ def sweep(
     budget: float | None = None,
     retry_failed: bool = False,
     keep_weights: bool = True,
+    checkpoint_every: float = 20.0,
     show: Callable[[Any], None] = lambda event: None,
 ) -> Outcome:
     """Trains what the ledger lacks of the specs; what it has stays as it is.
 
-    `budget`: seconds after which to stop at a checkpoint. `show` hears the Plan, then what the executor tells.
+    `budget`: seconds after which to stop at a checkpoint; one is written every `checkpoint_every` seconds anyway.
+    `show` hears the Plan, then what the executor tells.
     """
     facts = {key(fact): fact for fact in (spec.facts() for spec in specs)}
     keys = tuple(facts)
@@ -65,7 +67,7 @@ def sweep(
     with Writer(ledger) as writer:
         plan = _planned(writer, facts, device, retry_failed)
         show(plan)
-        run = _Run(writer, ledger, Outcome(keys), retry_failed, keep_weights, show)
+        run = _Run(writer, ledger, Outcome(keys), retry_failed, keep_weights, checkpoint_every, show)
         crew = workers or (1 if device == "gpu" else len(cores()))
         pending = list(plan.groups)
         with interrupts() as interrupted:
@@ -110,12 +112,14 @@ class _Run:
     outcome: Outcome
     retry_failed: bool
     keep_weights: bool
+    checkpoint_every: float
     show: Callable[[Any], None]
 
     def task(self, group: Group) -> Task:
         self.writer.begin(group.key, {"kind": "local"})
         members = tuple(Spec.of(member) for member in group.members)
-        return Task(group.key, members, checkpoints(self.ledger) / f"{group.key}.safetensors", self.keep_weights)
+        path = checkpoints(self.ledger) / f"{group.key}.safetensors"
+        return Task(group.key, members, path, self.checkpoint_every, self.keep_weights)
 
     def take(self, event: Event, by_key: dict[str, Group]) -> list[Group]:
         """Writes down what became of a group; the groups to be trained in its place, if it was too large."""

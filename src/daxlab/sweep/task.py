@@ -14,6 +14,7 @@ class Task:
     group: str
     members: tuple[Spec, ...]
     checkpoint: Path
+    checkpoint_every: float = 20.0  # seconds
     keep_weights: bool = True
 
 

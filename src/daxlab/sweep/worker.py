@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import jax
-import numpy as np
 
 from daxlab import engine
 from daxlab.encoding import Encoding
@@ -64,7 +63,9 @@ def work(task: Task, report: Report) -> Finished | None:
         losses, failed = tuple(map(float, now.losses)), tuple(map(int, now.failed))
         return report(Progress(task.group, now.update, losses, failed))
 
-    trained = engine.train(group, checkpoint=task.checkpoint, on_progress=on_progress)
+    trained = engine.train(
+        group, checkpoint=task.checkpoint, checkpoint_every=task.checkpoint_every, on_progress=on_progress
+    )
     if trained.update < group.protocol.updates:
         return None
     took = time.time() - began
@@ -94,7 +95,7 @@ def _runs(task: Task, trained: engine.Trained, timing: dict[str, float]) -> tupl
     greedy = engine.evaluate(group, networks)
     oracle = engine.evaluate(group, networks, oracle_length=True)
     train = engine.evaluate(_asked_its_training(group), networks)
-    likelihoods = _likelihoods(group, networks, greedy)
+    likelihoods = engine.likelihoods(group, networks, greedy)
     origin = _origin()
     runs = []
     for n, spec in enumerate(task.members):
@@ -120,7 +121,7 @@ def _runs(task: Task, trained: engine.Trained, timing: dict[str, float]) -> tupl
                 artefacts={
                     "greedy": pack_answers(greedy[n].answers, targets),
                     "oracle": pack_answers(oracle[n].answers, targets),
-                    "likelihoods": pack_likelihoods(*likelihoods[n]),
+                    "likelihoods": pack_likelihoods(*(row.tolist() for row in likelihoods[n])),
                 },
             )
         )
@@ -131,21 +132,6 @@ def _asked_its_training(group: engine.Group) -> engine.Group:
     """The same group, whose runs are tested on what they were trained on."""
     splits = {id(run.split): replace(run.split, test=run.split.train) for run in group.runs}  # type: ignore[type-var]
     return replace(group, runs=tuple(replace(run, split=splits[id(run.split)]) for run in group.runs))
-
-
-def _likelihoods(
-    group: engine.Group, networks: Any, greedy: Sequence[engine.Evaluation]
-) -> list[tuple[list[float], list[float]]]:
-    """Of each run's own answers, and of the right ones."""
-    encoding, found = group.encoding, []
-    for n, run in enumerate(group.runs):
-        one = engine.stack([engine.unstack(networks, n)])
-        commands = encoding.commands([example.command for example in run.split.test])
-        right = encoding.answers([tuple(example.actions) for example in run.split.test])
-        own = encoding.actions.rows(greedy[n].answers, engine.answer_cap(group) + 1)
-        pair = (engine.log_likelihoods(one, commands, rows)[0] for rows in (own, right))
-        found.append(tuple(np.nan_to_num(row, nan=-np.inf).astype(float).tolist() for row in pair))
-    return found
 
 
 def _curve(trained: engine.Trained, run: int) -> dict[str, list[float]]:
@@ -193,7 +179,7 @@ def _daxlab() -> str:
 def on_device(device: str) -> None:
     """Makes sure that this process computes where it was told to."""
     try:
-        jax.config.update("jax_platforms", "cpu" if device == "cpu" else "cuda")
+        jax.config.update("jax_platforms", "cpu" if device == "cpu" else "cuda,cpu")
         jax.devices()
     except (RuntimeError, AssertionError):  # JAX's, where no platform of that name can be had
         raise InputError(
