@@ -45,7 +45,8 @@ def likelihoods(
     group: Group, networks: Network, answered: Sequence[Evaluation]
 ) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
     """For each run, log-likelihoods of its own answers to its test commands, and of the right ones."""
-    time, found = answer_cap(group) + 1, {}
+    time = answer_cap(group) + 1
+    found: dict[int, tuple[NDArray[np.float32], NDArray[np.float32]]] = {}
     for split in {id(run.split): run.split for run in group.runs}.values():
         members = [index for index, run in enumerate(group.runs) if run.split is split]
         chosen, rows = subset(networks, members), group.encoding.actions.rows
