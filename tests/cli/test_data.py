@@ -94,9 +94,3 @@ def test_the_version_and_the_help_are_there(daxlab) -> None:
         done = daxlab(*verb, "--help")
         assert done.returncode == 0
         assert verb == ["data"] or "Example: daxlab" in done.stdout
-
-
-def test_the_tour_runs_and_ends_with_the_question() -> None:
-    done = subprocess.run([sys.executable, "-m", "daxlab.cli.tour"], capture_output=True, text=True, check=True)
-    assert "20,910 commands" in done.stdout
-    assert 'Who knows what "walk twice" means should know.' in done.stdout

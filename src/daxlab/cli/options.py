@@ -47,8 +47,12 @@ def device_named(name: str) -> str:
 
 
 def ledger_at(given: Path | None) -> Path:
-    """The ledger to read: the one given, or the one in the working folder."""
-    return given or LEDGER
+    """The ledger to read: the one given, or the one in the working folder, or the results that come with daxlab."""
+    if given or LEDGER.exists():
+        return given or LEDGER
+    inside = Path(__file__).parents[1] / "results"  # in an installed package
+    beside = Path(__file__).parents[3] / "results"  # in a checkout
+    return next((folder / "runs.db" for folder in (inside, beside) if (folder / "runs.db").exists()), LEDGER)
 
 
 PLUGINS = ("jax_cuda13_plugin", "jax_cuda12_plugin")

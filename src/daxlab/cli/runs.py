@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from daxlab.cli.options import JsonOption, LedgerOption, ledger_at
+from daxlab.cli.options import LEDGER, JsonOption, LedgerOption, ledger_at
 from daxlab.errors import InputError
 from daxlab.store import Ledger, Writer, export, merge, write_table
 
@@ -132,7 +132,7 @@ def delete(
 
     Example: daxlab runs delete 2c7e --yes
     """
-    with Writer(ledger_at(ledger)) as writer:
+    with Writer(ledger or LEDGER) as writer:
         keys = [writer.ledger.find(run) for run in runs]
         if not yes:
             typer.confirm(f"Delete {len(keys)} runs ({', '.join(key[:12] for key in keys[:5])})?", abort=True)
@@ -149,7 +149,7 @@ def merge_runs(
     Example: daxlab runs merge from-the-card.db
     """
     differ = 0
-    with Writer(ledger_at(ledger)) as writer:
+    with Writer(ledger or LEDGER) as writer:
         for other in others:
             found = merge(writer, other)
             differ += len(found.differ)

@@ -6,6 +6,7 @@ import time
 from daxlab import InputError, language
 from daxlab.cli.options import LEDGER
 from daxlab.cli.watching import watch
+from daxlab.protocol import Protocol
 from daxlab.store import Ledger
 from daxlab.sweep import Architecture, Spec, sweep
 
@@ -20,17 +21,18 @@ PAPER = {  # split -> what it asks, and the accuracy of the paper's best network
 WIDTH = 30  # of a bar
 
 
-def main() -> None:
+def main(updates: int = Protocol.updates) -> None:
     """Shows a command, trains, and draws what came of it beside the paper's figures."""
     scan = language("scan", names="paper")
     print(f"SCAN has {len(scan.commands()):,} commands, made of {len(scan.words)} words. One of them, taken apart:\n")
     print("\n".join(f"  {line}" for line in str(scan.tree(COMMAND)).splitlines()))
     print(
-        f"\nNow a network ({NETWORK}: the paper's best on jump) learns from 100,000 presentations, four times over:\n"
-        "each time it sees one part of the language, and is then asked for another. About five minutes on two cores.\n"
+        f"\nNow a network ({NETWORK}: the paper's best on jump) \n"
+        f"learns from {updates:,} presentations, four times over: each time it sees one part of the language, and is\n"
+        "then asked for another. About four minutes on two cores.\n"
     )
     began = time.monotonic()
-    specs = [Spec(split, 0, NETWORK) for split in PAPER]
+    specs = [Spec(split, 0, NETWORK, Protocol(updates)) for split in PAPER]
     with watch(specs) as show:
         outcome = sweep(specs, LEDGER, show=show)
     if outcome.stopped:
