@@ -85,6 +85,8 @@ def _show(words: list[str], steps: list[str], answer: Any) -> None:
 def _network(ledger: Path, run: str) -> Any:
     from daxlab.sweep.compiled import remember  # noqa: PLC0415 - JAX is slow to load
     from daxlab.sweep.trained import TrainedNetwork  # noqa: PLC0415
+    from daxlab.sweep.worker import on_device  # noqa: PLC0415
 
     remember()
+    on_device("cpu")  # one command is no work for a card, and nobody asked for one
     return TrainedNetwork(ledger, run)
