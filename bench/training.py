@@ -25,6 +25,7 @@ import numpy as np  # noqa: E402
 
 RESULTS = Path(__file__).parent.parent / "results" / "bench" / "training.json"
 UPDATES = 1_000
+REPEATS = 3  # the least of which counts, for us and for them: what else the machine does only adds
 
 
 def bandwidth(size: int) -> float:
@@ -51,17 +52,15 @@ def ours() -> dict[str, float]:
 
     compiled.remember()
     group = engine_group([Spec("simple", 0, protocol=Protocol(updates=UPDATES))])
-    marks: list[float] = []
-
-    def mark(progress) -> None:
-        marks.append(time.perf_counter())
-
     first = []
     for _ in range(2):  # from cold, then with JAX's persistent cache
         jax.clear_caches()
         first.append(_timed(lambda: engine.train(group, until=1, sample=0)))
-    done = engine.train(group, on_progress=mark, sample=0)
-    per_update = (marks[-1] - marks[0]) / (UPDATES - engine.WINDOW)
+    per_update = float("inf")
+    for _ in range(REPEATS):
+        marks: list[float] = []
+        done = engine.train(group, on_progress=lambda _: marks.append(time.perf_counter()), sample=0)  # noqa: B023
+        per_update = min(per_update, (marks[-1] - marks[0]) / (UPDATES - engine.WINDOW))
     commands = group.encoding.commands([e.command for e in group.runs[0].split.train + group.runs[0].split.test])
     targets = group.encoding.answers([e.actions for e in group.runs[0].split.train + group.runs[0].split.test])
     lengths = np.sum(targets != 0, axis=-1) - 1  # a trained network's answers are about this long
@@ -100,7 +99,11 @@ def eager() -> dict[str, float]:
     except ImportError:
         return {}
     shape = {"hidden": 200, "layers": 2, "dropout": 0.5}
-    return {style: 1000 * baseline.seconds_per_update(style, presented(), **shape) for style in baseline.LOSSES}
+    pairs = presented()
+    return {
+        style: 1000 * min(baseline.seconds_per_update(style, pairs, **shape) for _ in range(REPEATS))
+        for style in baseline.LOSSES
+    }
 
 
 def main() -> None:

@@ -5,6 +5,7 @@ networks.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import jax
@@ -12,13 +13,30 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+BLOCK = 16  # steps
 
-def masks(key: Array, rate: Array, places: Sequence[int], times: Sequence[int], width: int) -> list[Array]:
-    """A fresh mask for every step at every place, [time, width] each: 0 with probability `rate`, else 1 /
-    (1 - rate).
 
-    Step t at place p draws from fold_in(fold_in(key, p), t).
+def masks(
+    key: Array, rate: Array, places: Sequence[int], times: Sequence[int], width: int, steps: Array | None = None
+) -> list[Array]:
+    """A fresh mask for every step at every place, [time, width] each: 0 with probability `rate`, else 1 / (1 - rate).
+
+    Step t at place p draws from fold_in(fold_in(key, p), t). `steps`, if given: how many are read at most, so that
+    the rest need not be drawn.
     """
+    if steps is None or max(times) <= BLOCK:
+        return _drawn(key, rate, places, times, width)
+    blocks = -(-max(times) // BLOCK)
+
+    def first(block: int) -> list[Array]:
+        some = _drawn(key, rate, places, [min(time, BLOCK * block) for time in times], width)
+        return [jnp.pad(mask, ((0, time - len(mask)), (0, 0))) for mask, time in zip(some, times, strict=True)]
+
+    branches = [partial(first, block) for block in range(1, blocks + 1)]
+    return jax.lax.switch(jnp.clip((steps - 1) // BLOCK, 0, blocks - 1), branches)
+
+
+def _drawn(key: Array, rate: Array, places: Sequence[int], times: Sequence[int], width: int) -> list[Array]:
     place = np.repeat(places, times)
     step = np.concatenate([np.arange(time) for time in times])
 

@@ -146,7 +146,7 @@ class Seq2Seq(Network):
         steps: Steps = (None, None),
     ) -> tuple[Array, Array, Array]:
         """Logits [time, producible], the greedy symbol of each step, attention weights (or nothing)."""
-        to_encoder, to_decoder = self._masks(len(command), len(actions), dropout, key)
+        to_encoder, to_decoder = self._masks(len(command), len(actions), dropout, key, steps)
         states, constants = self._encode(command, to_encoder, steps[0])
         given = jnp.concatenate([jnp.full(1, SOS, actions.dtype), actions[:-1]])
         inputs = {"word": given} | {f"mask {index}": mask for index, mask in enumerate(to_decoder)}
@@ -167,7 +167,7 @@ class Seq2Seq(Network):
         return over_time(self.w_output, features) + self.b_output
 
     def _masks(
-        self, command_time: int, action_time: int, dropout: Array | None, key: Array | None
+        self, command_time: int, action_time: int, dropout: Array | None, key: Array | None, steps: Steps
     ) -> tuple[list[Array], list[Array]]:
         """Dropout on the input of each encoder layer and of each decoder layer."""
         if dropout is None or key is None:
@@ -175,7 +175,8 @@ class Seq2Seq(Network):
         layers = len(self.encoder)
         places = [2 * index for index in range(layers)] + [2 * index + 1 for index in range(layers)]
         times = [command_time] * layers + [action_time] * layers
-        drawn = masks(key, dropout, places, times, self.words.shape[-1])
+        most = None if steps[0] is None or steps[1] is None else jnp.maximum(steps[0], steps[1])
+        drawn = masks(key, dropout, places, times, self.words.shape[-1], most)
         drawn = [mask.astype(self.words.dtype) for mask in drawn]
         return drawn[:layers], drawn[layers:]
 
