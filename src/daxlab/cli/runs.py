@@ -10,7 +10,7 @@ from daxlab.cli.options import LEDGER, JsonOption, LedgerOption, ledger_at
 from daxlab.errors import InputError
 from daxlab.store import Ledger, Writer, export, merge, write_table
 
-app = typer.Typer(no_args_is_help=True, help="The ledger: list, show, curves, export, delete, merge.")
+app = typer.Typer(help="The ledger: list, show, curves, export, delete, merge.")
 Filters = Annotated[
     list[str] | None,
     typer.Option("--where", "-w", metavar="COLUMN=VALUE", help="Such as split=jump, cell=gru, protocol.clip=5."),
@@ -32,6 +32,13 @@ def read_filters(given: list[str] | None) -> dict[str, Any]:
         except ValueError:
             where[name.strip()] = value.strip()
     return where
+
+
+@app.callback(invoke_without_command=True)
+def runs(context: typer.Context) -> None:
+    """The ledger: list, show, curves, export, delete, merge. By itself: list."""
+    if context.invoked_subcommand is None:
+        list_runs()
 
 
 @app.command("list")

@@ -56,13 +56,17 @@ class Watch:
         for name, spec in list(self._specs.items())[:MOST_LINES]:
             total, done = spec.protocol.updates, self._updates.get(name, 0)
             rate = self._rates.get(group_of.get(name, ""), 0.0)
-            left = f"{(total - done) / rate / 60:.1f} min" if rate and done < total else ""
+            left = _spoken((total - done) / rate) if rate and done < total else ""
             loss = f"{self._losses[name]:.3f}" if name in self._losses else ""
             bar = Text("━" * round(20 * done / total), "green") + Text("━" * (20 - round(20 * done / total)), "dim")
             shown.add_row(spec.split, str(spec.seed), f"{done:,}", bar, loss, f"{rate:,.0f}" if rate else "", left)
         if len(self._specs) > MOST_LINES:
             shown.add_row(f"… {len(self._specs) - MOST_LINES} more")
         return shown
+
+
+def _spoken(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
 
 
 @contextmanager

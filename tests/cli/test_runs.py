@@ -1,0 +1,79 @@
+"""`daxlab runs`, on the results that come with daxlab."""
+
+import csv
+import json
+import shutil
+from pathlib import Path
+
+import polars
+import pytest
+
+RESULTS = Path(__file__).parents[2] / "results"
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Path:
+    """A copy that may be written."""
+    return Path(shutil.copy(RESULTS / "runs.db", tmp_path / "runs.db"))
+
+
+def test_by_itself_it_lists_and_filters_narrow_the_list(daxlab, tmp_path: Path) -> None:
+    assert "37 of 37 runs" in daxlab("runs", cwd=tmp_path).stdout
+    listed = daxlab("runs", "list", "-w", "split=jump", "-w", "hidden=200", "--json", cwd=tmp_path)
+    rows = json.loads(listed.stdout)
+    assert {(row["split"], row["hidden"], row["cell"]) for row in rows} == {("jump", 200, "lstm")}
+    assert sorted(row["seed"] for row in rows) == [0, 1, 2, 3, 4]
+    by_protocol = daxlab("runs", "list", "-w", "protocol.clip=5", "--limit", "3", cwd=tmp_path).stdout
+    assert "3 of 37 runs" in by_protocol
+
+
+def test_show_and_curve_take_any_unique_beginning(daxlab, ledger: Path) -> None:
+    shown = json.loads(daxlab("runs", "show", "36fecc", "--ledger", ledger).stdout)
+    assert shown["spec"]["split"]["name"] == "simple"
+    assert shown["origin"]["device"] == "NVIDIA H200"
+    curve = json.loads(daxlab("runs", "curve", "36fecc", "--json", "--ledger", ledger).stdout)[shown["key"]]
+    assert curve["update"] == list(range(10_000, 100_001, 10_000))
+    assert "train_accuracy" in daxlab("runs", "curve", "36fecc", "--ledger", ledger).stdout
+
+
+def test_export_writes_tables_and_ledgers(daxlab, ledger: Path, tmp_path: Path) -> None:
+    for name in ("jump.csv", "jump.parquet", "jump.db"):
+        done = daxlab("runs", "export", tmp_path / name, "-w", "split=jump", "--ledger", ledger)
+        assert done.returncode == 0, done.stderr
+    assert len(list(csv.DictReader((tmp_path / "jump.csv").open()))) == 10
+    assert polars.read_parquet(tmp_path / "jump.parquet").height == 10
+    assert "10 of 10 runs" in daxlab("runs", "list", "--ledger", tmp_path / "jump.db").stdout
+
+
+def test_delete_asks_first_and_merge_brings_back(daxlab, ledger: Path) -> None:
+    refused = daxlab("runs", "delete", "36fecc", "--ledger", ledger)
+    assert refused.returncode == 1
+    assert "1 runs deleted" in daxlab("runs", "delete", "36fecc", "--yes", "--ledger", ledger).stdout
+    merged = daxlab("runs", "merge", RESULTS / "runs.db", "--ledger", ledger)
+    assert (merged.returncode, merged.stdout.count("1 added, 36 the same, 0 differ")) == (0, 1)
+
+
+def test_a_merge_keeps_ours_and_exits_1_where_predictions_differ(daxlab, ledger: Path) -> None:
+    merged = daxlab("runs", "merge", RESULTS / "again.db", "--ledger", ledger)
+    assert merged.returncode == 1
+    assert "ours stay" in merged.stdout
+    assert json.loads(daxlab("runs", "show", "36fecc", "--ledger", ledger).stdout)["metrics"]["accuracy"] == 100.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["show", "zzz"], "not a run's key"),
+        (["show", "000000"], "no run begins with"),
+        (["list", "-w", "colour=red"], "runs have no column 'colour'"),
+        (["list", "-w", "split"], "a filter is COLUMN=VALUE"),
+        (["export", "x.txt"], "export to a .csv"),
+        (["list", "--ledger", "none.db"], "there is no ledger at none.db"),
+        (["merge", "none.db"], "there is no ledger at none.db"),
+    ],
+)
+def test_bad_input_is_a_sentence_and_exit_2(daxlab, tmp_path: Path, arguments: list[str], complaint: str) -> None:
+    done = daxlab("runs", *arguments, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert complaint in done.stderr
+    assert "Traceback" not in done.stderr
