@@ -53,6 +53,16 @@ def test_delete_asks_first_and_merge_brings_back(daxlab, ledger: Path) -> None:
     assert (merged.returncode, merged.stdout.count("1 added, 36 the same, 0 differ")) == (0, 1)
 
 
+def test_weights_follow_their_run(daxlab, tmp_path: Path) -> None:
+    mine = tmp_path / "mine.db"
+    daxlab("runs", "merge", RESULTS / "runs.db", "--ledger", mine)
+    assert "WALK" in daxlab("predict", "d80989b9", "walk", "--ledger", mine).stdout
+    daxlab("runs", "export", tmp_path / "ship.db", "-w", "split=jump", "--ledger", mine)
+    assert [path.name[:8] for path in (tmp_path / "ship.db.weights").iterdir()] == ["d80989b9"]
+    daxlab("runs", "delete", "d80989b9", "--yes", "--ledger", mine)
+    assert len(list((tmp_path / "mine.db.weights").iterdir())) == 3
+
+
 def test_a_merge_keeps_ours_and_exits_1_where_predictions_differ(daxlab, ledger: Path) -> None:
     merged = daxlab("runs", "merge", RESULTS / "again.db", "--ledger", ledger)
     assert merged.returncode == 1
@@ -64,6 +74,10 @@ def test_a_merge_keeps_ours_and_exits_1_where_predictions_differ(daxlab, ledger:
     ("arguments", "complaint"),
     [
         (["show", "zzz"], "not a run's key"),
+        (["list", "-w", "key=xyz"], "needs the whole of it"),
+        (["list", "-w", "seed=[1,[2]]"], "asks for one name or number"),
+        (["list", "-w", "seed=99999999999999999999999"], "asks for one name or number"),
+        (["delete", "abcd", "--yes"], "there is no ledger at daxlab.db"),
         (["show", "000000"], "no run begins with"),
         (["list", "-w", "colour=red"], "runs have no column 'colour'"),
         (["list", "-w", "split"], "a filter is COLUMN=VALUE"),
@@ -77,3 +91,4 @@ def test_bad_input_is_a_sentence_and_exit_2(daxlab, tmp_path: Path, arguments: l
     assert (done.returncode, done.stdout) == (2, "")
     assert complaint in done.stderr
     assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []

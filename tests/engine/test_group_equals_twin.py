@@ -21,7 +21,7 @@ from .toy import ALL, ENCODING, JUMP
 
 UPDATES = 50
 SIZES = {"words": len(ENCODING.words), "actions": len(ENCODING.actions)}
-PROTOCOL = Protocol(updates=UPDATES, learning_rate=0.01)
+PROTOCOL = Protocol(updates=UPDATES, learning_rate=0.01, clip=0.5)  # a clip that binds
 OPTIMISER = optax.chain(optax.clip_by_global_norm(PROTOCOL.clip), optax.adam(PROTOCOL.learning_rate))
 
 

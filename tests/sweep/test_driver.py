@@ -73,6 +73,39 @@ def test_the_budget_stops_and_the_next_call_comes_to_the_same_bits(tiny: Path, w
     assert not list(driver.checkpoints(ledger).glob("*.safetensors"))
 
 
+def test_what_was_finished_in_time_was_not_stopped(tiny: Path, tmp_path: Path) -> None:
+    outcome = sweep(specs(tiny, 1, updates=200), tmp_path / "runs.db", budget=0.5)  # over before its one chunk is
+    assert (outcome.trained, outcome.stopped) == (1, False)
+
+
+def test_a_checkpoint_that_cannot_be_written_or_read_is_a_sentence(tiny: Path, whole: Path, tmp_path: Path) -> None:
+    ledger = tmp_path / "runs.db"
+    driver.checkpoints(ledger).touch()
+    with pytest.raises(InputError, match="cannot write the checkpoint"):
+        sweep(specs(tiny, 1), ledger)
+    driver.checkpoints(ledger).unlink()
+    stopped = sweep(specs(tiny, 1, updates=6_000), ledger, show=interrupt_at_first_progress())
+    assert stopped.stopped
+    (checkpoint,) = driver.checkpoints(ledger).glob("*.safetensors")
+    content = checkpoint.read_bytes()
+    checkpoint.write_bytes(content[:1000])
+    with pytest.raises(InputError, match="delete it to train these runs from their start"):
+        sweep(specs(tiny, 1, updates=6_000), ledger)
+    checkpoint.write_bytes(content)
+    assert sweep(specs(tiny, 1, updates=6_000), ledger).trained == 1
+    assert weights(ledger).items() < weights(whole).items()
+
+
+def interrupt_at_first_progress():
+    """What Ctrl-C does to the driver, as soon as there is something to lose."""
+
+    def show(event) -> None:
+        if getattr(event, "update", 0) == 200:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    return show
+
+
 def command(tiny: Path, ledger: Path, *more: str) -> list[str]:
     return [
         *(sys.executable, "-c", "from daxlab.cli import main; main()", "train", "--split", "jump"),

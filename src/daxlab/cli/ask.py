@@ -9,6 +9,7 @@ import typer
 from daxlab.cli.options import JsonOption, LedgerOption, ledger_at
 from daxlab.cli.runs import RunArgument
 from daxlab.corpora import split
+from daxlab.errors import InputError
 
 SHADES = " ░▒▓█"
 
@@ -54,6 +55,8 @@ def predict(
     Example: daxlab predict 2c7e "jump twice"
     """
     network = _network(ledger_at(ledger), run)
+    if attention_map is not None and not network.spec.architecture.attention:
+        raise InputError("this network has no attention, so there is nothing to draw")
     text = " ".join(command)
     answer = network.predict(text)
     words = [*text.split(), "<EOS>"]

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from daxlab.errors import InputError
+from daxlab.store import Ledger
 
 LEDGER = Path("daxlab.db")  # in the working folder
 
@@ -48,11 +49,18 @@ def device_named(name: str) -> str:
 
 def ledger_at(given: Path | None) -> Path:
     """The ledger to read: the one given, or the one in the working folder, or the results that come with daxlab."""
-    if given or LEDGER.exists():
-        return given or LEDGER
+    if given:
+        return given
+    if LEDGER.exists() and not _empty(LEDGER):
+        return LEDGER
     inside = Path(__file__).parents[1] / "results"  # in an installed package
     beside = Path(__file__).parents[3] / "results"  # in a checkout
     return next((folder / "runs.db" for folder in (inside, beside) if (folder / "runs.db").exists()), LEDGER)
+
+
+def _empty(ledger: Path) -> bool:
+    with Ledger(ledger) as known:
+        return known.count() == 0
 
 
 PLUGINS = ("jax_cuda13_plugin", "jax_cuda12_plugin")

@@ -1,6 +1,9 @@
 """`daxlab runs`: what the ledger holds."""
 
 import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,6 +12,7 @@ import typer
 from daxlab.cli.options import LEDGER, JsonOption, LedgerOption, ledger_at
 from daxlab.errors import InputError
 from daxlab.store import Ledger, Writer, export, merge, write_table
+from daxlab.sweep import keep, weights_of
 
 app = typer.Typer(help="The ledger: list, show, curves, export, delete, merge.")
 Filters = Annotated[
@@ -24,13 +28,17 @@ def read_filters(given: list[str] | None) -> dict[str, Any]:
     """COLUMN=VALUE, the value as JSON where it is (5, true), else as text."""
     where: dict[str, Any] = {}
     for one in given or []:
-        name, found, value = one.partition("=")
+        name, found, value = (part.strip() for part in one.partition("="))
         if not found:
             raise InputError(f"a filter is COLUMN=VALUE, such as split=jump, not {one!r}")
         try:
-            where[name.strip()] = json.loads(value)
+            where[name] = value if name in ("key", "group") else json.loads(value)
         except ValueError:
-            where[name.strip()] = value.strip()
+            where[name] = value
+        if name in ("key", "group") and not re.fullmatch("[0-9a-f]{64}", value):
+            raise InputError(f"a filter by {name} needs the whole of it, 64 hexadecimal digits")
+        if isinstance(where[name], dict | list) or (isinstance(where[name], int) and abs(where[name]) >= 2**63):
+            raise InputError(f"a filter asks for one name or number, not {value!r}")
     return where
 
 
@@ -80,7 +88,8 @@ def show(run: RunArgument, ledger: LedgerOption = None) -> None:
         one = known.run(run)
     parts = ("spec", "group", "status", "failed_at", "reason", "metrics", "curve", "timing", "origin", "finished")
     content = {"key": one.key, **{part: getattr(one, part) for part in parts}}
-    print(json.dumps(content | {"artefacts": {kind: len(a) for kind, a in one.artefacts.items()}}, indent=1))
+    content |= {"artefacts": {kind: len(a) for kind, a in one.artefacts.items()}}
+    print(json.dumps(content | {"curve": _finite(one.curve)}, indent=1, allow_nan=False))
 
 
 @app.command("curve")
@@ -97,7 +106,7 @@ def curve(
         keys = [known.find(run) for run in runs]
         curves = known.curves({"key": keys})
     if as_json:
-        print(json.dumps(curves, indent=1))
+        print(json.dumps({key: _finite(curve) for key, curve in curves.items()}, indent=1, allow_nan=False))
         return
     from daxlab.cli.terminal import sparkline  # noqa: PLC0415
 
@@ -124,6 +133,7 @@ def export_runs(
             write_table(known, to, read_filters(where))
         elif to.suffix == ".db":
             export(known, to, read_filters(where))
+            _copy_weights(known.path, to, known.select(read_filters(where)))
         else:
             raise InputError(f"export to a .csv, a .parquet or a .db, not {to.name!r}")
     print(to)
@@ -139,11 +149,16 @@ def delete(
 
     Example: daxlab runs delete 2c7e --yes
     """
-    with Writer(ledger or LEDGER) as writer:
+    path = ledger or LEDGER
+    if not path.exists():
+        raise InputError(f"there is no ledger at {path}")
+    with Writer(path) as writer:
         keys = [writer.ledger.find(run) for run in runs]
         if not yes:
             typer.confirm(f"Delete {len(keys)} runs ({', '.join(key[:12] for key in keys[:5])})?", abort=True)
         print(f"{writer.delete(keys)} runs deleted")
+    for key in keys:
+        weights_of(path, key).unlink(missing_ok=True)
 
 
 @app.command("merge")
@@ -155,16 +170,37 @@ def merge_runs(
 
     Example: daxlab runs merge from-the-card.db
     """
-    differ = 0
-    with Writer(ledger or LEDGER) as writer:
+    differ, path = 0, ledger or LEDGER
+    for other in others:
+        Ledger(other).close()  # all can be read, or nothing is begun
+    with Writer(path) as writer:
         for other in others:
+            missing = set(_keys(other)) - set(writer.ledger.select())
             found = merge(writer, other)
+            _copy_weights(other, path, missing)
             differ += len(found.differ)
             print(f"{other}: {found.added} added, {found.same} the same, {len(found.differ)} differ")
             for key in found.differ:
                 print(f"  {key[:12]} has other predictions there; ours stay")
     if differ:
         raise typer.Exit(1)
+
+
+def _keys(path: Path) -> list[str]:
+    with Ledger(path) as known:
+        return known.select()
+
+
+def _copy_weights(source: Path, target: Path, keys: Iterable[str]) -> None:
+    """Weights that lie beside one ledger go beside the other with their runs."""
+    for key in keys:
+        if weights_of(source, key).exists():
+            keep(weights_of(target, key), weights_of(source, key).read_bytes())
+
+
+def _finite(curve: Mapping[str, Sequence[float]]) -> dict[str, list[float | None]]:
+    """JSON has no number for what is not finite."""
+    return {name: [point if isfinite(point) else None for point in line] for name, line in curve.items()}
 
 
 def _percent(value: float | None) -> str:

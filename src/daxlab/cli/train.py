@@ -3,6 +3,7 @@
 import json
 import sys
 from dataclasses import asdict
+from math import inf
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -61,6 +62,8 @@ def train(
 
     Example: daxlab train --split jump --layers 1 --hidden 100 --attention --dropout 0.1 --runs 5
     """
+    if not 0 <= checkpoint_every < inf:
+        raise InputError(f"a time between checkpoints is a number of seconds, not {checkpoint_every}")
     if not 1 <= runs <= MOST_RUNS:
         raise InputError(f"runs must be between 1 and {MOST_RUNS:,}, not {runs}")
     protocol = Protocol(updates, learning_rate, clip, teacher_forcing, self_fed_loss_ends, not separate_lengths)  # type: ignore[arg-type]

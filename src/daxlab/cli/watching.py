@@ -13,7 +13,7 @@ from rich.text import Text
 
 from daxlab.store import key
 from daxlab.sweep import Plan, Spec
-from daxlab.sweep.task import Finished, Memory, Progress
+from daxlab.sweep.task import Finished, Memory, Progress, TooLarge
 
 MOST_LINES = 24
 
@@ -32,7 +32,10 @@ class Watch:
     def hear(self, event: Any) -> None:
         """Takes an event in."""
         if isinstance(event, Plan):
-            self._groups = {group.key: group.keys for group in event.groups}
+            self._groups |= {group.key: group.keys for group in event.groups}
+        elif isinstance(event, TooLarge):
+            names = self._groups.pop(event.group, [])
+            print(f"{len(names)} runs at once do not fit in memory; going on with half as many", file=sys.stderr)
         elif isinstance(event, Memory):
             sizes = f"{event.needed / 1e9:.1f} GB of the card's {event.available / 1e9:.0f} GB"
             print(f"{event.runs} runs at once will take {sizes}", file=sys.stderr)
@@ -53,15 +56,17 @@ class Watch:
         for name in ("split", "seed", "updates", "", "loss", "a second", "left"):
             shown.add_column(name, justify="right" if name not in ("split", "") else "left")
         group_of = {name: group for group, names in self._groups.items() for name in names}
-        for name, spec in list(self._specs.items())[:MOST_LINES]:
+        pending = [(name, spec) for name, spec in self._specs.items() if name in group_of]
+        unfinished = sorted(pending, key=lambda one: self._updates.get(one[0], 0) >= one[1].protocol.updates)
+        for name, spec in unfinished[:MOST_LINES]:
             total, done = spec.protocol.updates, self._updates.get(name, 0)
             rate = self._rates.get(group_of.get(name, ""), 0.0)
             left = _spoken((total - done) / rate) if rate and done < total else ""
             loss = f"{self._losses[name]:.3f}" if name in self._losses else ""
             bar = Text("━" * round(20 * done / total), "green") + Text("━" * (20 - round(20 * done / total)), "dim")
             shown.add_row(spec.split, str(spec.seed), f"{done:,}", bar, loss, f"{rate:,.0f}" if rate else "", left)
-        if len(self._specs) > MOST_LINES:
-            shown.add_row(f"… {len(self._specs) - MOST_LINES} more")
+        if len(pending) > MOST_LINES:
+            shown.add_row(f"… {len(pending) - MOST_LINES} more")
         return shown
 
 

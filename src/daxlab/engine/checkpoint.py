@@ -25,6 +25,14 @@ def write(path: Path, digest: str, tree: Any) -> None:
     leaves = jax.tree_util.tree_leaves_with_path(tree)
     tensors = {jax.tree_util.keystr(place): np.array(leaf, order="C") for place, leaf in leaves}
     data = save(tensors, metadata={"format": FORMAT, "digest": digest})
+    try:
+        _replace(path, data)
+    except OSError as error:
+        raise InputError(f"cannot write the checkpoint {path}: {error.strerror or error}") from error
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Puts a file in the place of the one before, in one step."""
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
@@ -50,7 +58,9 @@ def read(path: Path, digest: str, like: Any) -> Any:
             about = file.metadata() or {}
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (SafetensorError, OSError) as error:
-        raise InputError(f"{path} is not a whole checkpoint: {error}") from error
+        raise InputError(
+            f"{path} is not a whole checkpoint ({error}): delete it to train these runs from their start"
+        ) from error
     if about.get("format") != FORMAT:
         raise InputError(f"{path} is not a checkpoint of daxlab's")
     if about.get("digest") != digest:

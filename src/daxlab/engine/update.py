@@ -109,6 +109,7 @@ def group_update(program: Program, state: State, shown: Shown, rates: Array, key
 
     new, moments, went = jax.vmap(apply)(parameters, state.moments, gradients, loss, state.failed)
     failed = jnp.where((state.failed < 0) & ~went, state.update, state.failed)
+    loss = jnp.where(failed < 0, loss, jnp.nan)  # a failed run no longer trains, whatever its loss
     return State(eqx.combine(new, others), moments, failed, state.update + 1), loss
 
 

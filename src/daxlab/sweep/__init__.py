@@ -8,7 +8,7 @@ worker.py    one group trained and examined (the only file here that needs JAX)
 compiled.py  compiled programs, kept between processes
 """
 
-from daxlab.sweep.driver import Outcome, Plan, sweep, weights_of
+from daxlab.sweep.driver import Outcome, Plan, keep, sweep, weights_of
 from daxlab.sweep.spec import Architecture, Spec
 
-__all__ = ["Architecture", "Outcome", "Plan", "Spec", "sweep", "weights_of"]
+__all__ = ["Architecture", "Outcome", "Plan", "Spec", "keep", "sweep", "weights_of"]

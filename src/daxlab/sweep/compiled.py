@@ -7,6 +7,11 @@ from daxlab.corpora.source import cache
 
 def remember() -> None:
     """Turns on JAX's persistent compilation cache."""
-    jax.config.update("jax_compilation_cache_dir", str(cache() / "compiled"))
+    folder = cache() / "compiled"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:  # a home that cannot be written: every start compiles
+        return
+    jax.config.update("jax_compilation_cache_dir", str(folder))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)
     jax.config.update("jax_persistent_cache_min_entry_size_bytes", 0)

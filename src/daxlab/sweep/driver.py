@@ -4,7 +4,9 @@ Groups are recorded before they start and resumed as they were, never re-formed 
 arithmetic of a run depends, to rounding, on its company. Knows nothing of networks.
 """
 
+import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -79,7 +81,7 @@ def sweep(
                 except InputError:
                     run.give_up(tasks)
                     raise
-        run.outcome.stopped |= interrupted() or _over(until)
+        run.outcome.stopped = bool(writer.ledger.lacking(keys, retry_failed=retry_failed and not run.outcome.trained))
         return run.outcome
 
 
@@ -91,6 +93,10 @@ def _over(until: float | None) -> bool:
 def interrupts() -> Iterator[Callable[[], bool]]:
     """Ctrl-C, once, is a wish to stop at a checkpoint; the second time it is Ctrl-C."""
     heard = []
+
+    if threading.current_thread() is not threading.main_thread():  # only the main thread hears signals
+        yield lambda: False
+        return
 
     def hear(number: int, frame: object) -> None:
         heard.append(number)
@@ -151,7 +157,9 @@ class _Run:
         halves = [replace(group, members=half) for half in (group.members[:middle], group.members[middle:])]
         self.writer.drop(group.key)
         self.writer.record(halves)
+        (checkpoints(self.ledger) / f"{group.key}.safetensors").unlink(missing_ok=True)
         self.outcome.said.append(f"{len(group.members)} runs did not fit in memory; going on with {middle} at a time")
+        self.show(Plan(self.outcome.keys, 0, tuple(halves)))
         return halves
 
 
@@ -195,7 +203,10 @@ def keep(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_suffix(".part")
     try:
-        draft.write_bytes(content)
+        with draft.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
         draft.replace(path)
     except OSError as error:
         draft.unlink(missing_ok=True)

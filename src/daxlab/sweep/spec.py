@@ -4,6 +4,7 @@ A spec is checked when it is made, and written down as plain facts, of which the
 how runs are grouped or where they are trained.
 """
 
+from collections.abc import Collection
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, get_args
 
@@ -32,9 +33,9 @@ class Architecture:
         object.__setattr__(self, "dropout", float(self.dropout))  # 0 and 0.0 are one architecture
         if self.cell not in CELLS:
             raise InputError(f"no cell is called {self.cell!r}; there are {', '.join(CELLS)}")
-        for name, value in (("layers", self.layers), ("hidden", self.hidden)):
-            if value < 1:
-                raise InputError(f"{name} must be at least 1, not {value}")
+        for name, value, most in (("layers", self.layers, 100), ("hidden", self.hidden, 100_000)):
+            if not 1 <= value <= most:
+                raise InputError(f"{name} must be at least 1 and at most {most:,}, not {value}")
         if not 0 <= self.dropout < 1:
             raise InputError(f"dropout is a share from 0 to below 1, not {self.dropout}")
 
@@ -73,8 +74,8 @@ class Spec:
         }
 
     @classmethod
-    def of(cls, facts: Any) -> "Spec":
-        """The spec that was written down; refused if it would no longer be the same run."""
+    def of(cls, facts: Any, *, same: Collection[str] | None = None) -> "Spec":
+        """The spec that was written down; refused if it would no longer be the same run, or the same in those parts."""
         spec = cls(
             split=facts["split"]["name"],
             seed=facts["seed"],
@@ -82,7 +83,9 @@ class Spec:
             protocol=Protocol(**facts["protocol"]),
             language=facts["language"]["name"],
         )
-        for part, now in spec.facts().items():
-            if now != facts[part]:
+        digests = {"language": lambda: {"name": spec.language, "digest": language(spec.language).digest}}
+        now = {part: digests[part]() for part in same} if same is not None else spec.facts()
+        for part in now:
+            if now[part] != facts[part]:
                 raise InputError(f"the {part} of this run is no longer what it was when the run was recorded")
         return spec

@@ -38,7 +38,7 @@ class TrainedNetwork:
         path = weights_of(ledger, run.key)
         if not path.exists():
             raise InputError(f"the weights of run {run.key[:12]} were not kept: there is no {path}")
-        self.key, self.spec = run.key, Spec.of(run.spec)
+        self.key, self.spec = run.key, Spec.of(run.spec, same=["language"])
         self.encoding = Encoding.of(language(self.spec.language).commands())
         network = weights.load(path, network_maker(self.spec.architecture, self.encoding))
         self._networks = engine.stack([network])

@@ -136,14 +136,12 @@ def _asked_its_training(group: engine.Group) -> engine.Group:
 
 def _curve(trained: engine.Trained, run: int) -> dict[str, list[float]]:
     history = trained.history
-    windows = range(0, len(trained.mean_losses), engine.CURVE_EVERY // engine.WINDOW)
+    losses, per_point = trained.mean_losses[:, run], engine.CURVE_EVERY // engine.WINDOW
     return {
         "update": history.updates.tolist(),
         "train_accuracy": (100 * history.train[:, run]).tolist(),
         "test_accuracy": (100 * history.test[:, run]).tolist(),
-        "loss": [
-            float(trained.mean_losses[at : at + engine.CURVE_EVERY // engine.WINDOW, run].mean()) for at in windows
-        ],
+        "loss": [float(losses[at : at + per_point].mean()) for at in range(0, len(losses), per_point)],
     }
 
 
