@@ -1,5 +1,6 @@
 """A group is R separate runs of the readable twin: the same losses, gradients and weights, to rounding."""
 
+from dataclasses import replace
 from functools import partial
 
 import equinox as eqx
@@ -108,9 +109,7 @@ def test_buckets_padding_and_company_change_nothing_but_rounding(stops):
 
 def test_separate_lengths_and_the_targets_end():
     """The protocol's variants follow the twin too."""
-    protocol = Protocol(
-        updates=20, learning_rate=0.01, self_fed_loss_ends="target", shared_lengths=False, teacher_forcing=0.0
-    )
+    protocol = replace(PROTOCOL, updates=20, self_fed_loss_ends="target", shared_lengths=False, teacher_forcing=0.0)
     make = partial(seq2seq, cell="gru", **SIZES)
     group = Group((Run(0, ALL, hidden=4), Run(1, JUMP, hidden=4)), make, ENCODING, protocol)
     together, losses = trained(group, 20)
