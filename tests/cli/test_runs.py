@@ -28,12 +28,12 @@ def test_by_itself_it_lists_and_filters_narrow_the_list(daxlab, tmp_path: Path) 
 
 
 def test_show_and_curve_take_any_unique_beginning(daxlab, ledger: Path) -> None:
-    shown = json.loads(daxlab("runs", "show", "36fecc", "--ledger", ledger).stdout)
+    shown = json.loads(daxlab("runs", "show", "36b51a", "--ledger", ledger).stdout)
     assert shown["spec"]["split"]["name"] == "simple"
     assert shown["origin"]["device"] == "NVIDIA H200"
-    curve = json.loads(daxlab("runs", "curve", "36fecc", "--json", "--ledger", ledger).stdout)[shown["key"]]
+    curve = json.loads(daxlab("runs", "curve", "36b51a", "--json", "--ledger", ledger).stdout)[shown["key"]]
     assert curve["update"] == list(range(10_000, 100_001, 10_000))
-    assert "train_accuracy" in daxlab("runs", "curve", "36fecc", "--ledger", ledger).stdout
+    assert "train_accuracy" in daxlab("runs", "curve", "36b51a", "--ledger", ledger).stdout
 
 
 def test_export_writes_tables_and_ledgers(daxlab, ledger: Path, tmp_path: Path) -> None:
@@ -46,9 +46,9 @@ def test_export_writes_tables_and_ledgers(daxlab, ledger: Path, tmp_path: Path) 
 
 
 def test_delete_asks_first_and_merge_brings_back(daxlab, ledger: Path) -> None:
-    refused = daxlab("runs", "delete", "36fecc", "--ledger", ledger)
+    refused = daxlab("runs", "delete", "36b51a", "--ledger", ledger)
     assert refused.returncode == 1
-    assert "1 runs deleted" in daxlab("runs", "delete", "36fecc", "--yes", "--ledger", ledger).stdout
+    assert "1 runs deleted" in daxlab("runs", "delete", "36b51a", "--yes", "--ledger", ledger).stdout
     merged = daxlab("runs", "merge", RESULTS / "runs.db", "--ledger", ledger)
     assert (merged.returncode, merged.stdout.count("1 added, 36 the same, 0 differ")) == (0, 1)
 
@@ -56,10 +56,10 @@ def test_delete_asks_first_and_merge_brings_back(daxlab, ledger: Path) -> None:
 def test_weights_follow_their_run(daxlab, tmp_path: Path) -> None:
     mine = tmp_path / "mine.db"
     daxlab("runs", "merge", RESULTS / "runs.db", "--ledger", mine)
-    assert "WALK" in daxlab("predict", "d80989b9", "walk", "--ledger", mine).stdout
+    assert "WALK" in daxlab("predict", "9485894f", "walk", "--ledger", mine).stdout
     daxlab("runs", "export", tmp_path / "ship.db", "-w", "split=jump", "--ledger", mine)
-    assert [path.name[:8] for path in (tmp_path / "ship.db.weights").iterdir()] == ["d80989b9"]
-    daxlab("runs", "delete", "d80989b9", "--yes", "--ledger", mine)
+    assert [path.name[:8] for path in (tmp_path / "ship.db.weights").iterdir()] == ["9485894f"]
+    daxlab("runs", "delete", "9485894f", "--yes", "--ledger", mine)
     assert len(list((tmp_path / "mine.db.weights").iterdir())) == 3
 
 
@@ -67,7 +67,7 @@ def test_a_merge_keeps_ours_and_exits_1_where_predictions_differ(daxlab, ledger:
     merged = daxlab("runs", "merge", RESULTS / "again.db", "--ledger", ledger)
     assert merged.returncode == 1
     assert "ours stay" in merged.stdout
-    assert json.loads(daxlab("runs", "show", "36fecc", "--ledger", ledger).stdout)["metrics"]["accuracy"] == 100.0
+    assert json.loads(daxlab("runs", "show", "36b51a", "--ledger", ledger).stdout)["metrics"]["accuracy"] == 100.0
 
 
 @pytest.mark.parametrize(

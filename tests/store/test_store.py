@@ -45,7 +45,7 @@ def spec(seed=0, split="jump", cell="lstm", **network):
     network = {"cell": cell, "layers": 2, "hidden": 200, "attention": False, "dropout": 0.5, **network}
     return {
         "language": "scan:ab12",
-        "split": {"name": split, "digest": "cd34"},
+        "split": {"name": split, "digest": f"digest of {split}"},
         "network": network,
         "protocol": {"updates": 100000, "clip": 5.0, "teacher_forcing": 0.5},
         "seed": seed,
@@ -103,11 +103,17 @@ def test_whatever_differs_in_a_spec_differs_in_its_key():
     assert len({key(s) for s in specs}) == len(specs)
 
 
+def test_a_run_is_determined_by_content_not_by_names():
+    renamed = spec() | {"split": {"name": "leap", "digest": spec()["split"]["digest"]}}
+    assert key(renamed) == key(spec())
+    assert key(spec() | {"split": {"name": spec()["split"]["name"], "digest": "another"}}) != key(spec())
+
+
 def test_a_key_is_for_ever():
     assert key(spec()) == GOLDEN
 
 
-GOLDEN = "5a97aa240bc6201770580d0ced17c1e9bcc81c1de40bea65f9e749dd0a92041c"
+GOLDEN = "9f0379f25efd3877712ea285e6fb7f2d0fb4fbfbe6835bbe6cdaeeea69a88048"
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf])

@@ -22,7 +22,7 @@ from daxlab.cli.options import (
 )
 from daxlab.errors import InputError
 from daxlab.protocol import Protocol
-from daxlab.store import Ledger
+from daxlab.store import Ledger, key
 from daxlab.sweep import Architecture, Spec, sweep
 
 MOST_RUNS = 100_000
@@ -84,8 +84,9 @@ def train(
         )
     for line in outcome.said:
         print(line, file=sys.stderr)
-    rows = _rows(path, outcome.keys)
-    found = {split: _found([row for row in rows if row["split"] == split]) for split in splits}
+    rows = {row["id"]: row for row in _rows(path, outcome.keys)}
+    asked = {split: [key(spec.facts()) for spec in specs if spec.split == split] for split in splits}
+    found = {split: _found([rows[name] for name in names if name in rows]) for split, names in asked.items()}
     if as_json:
         complete = {"complete": not outcome.stopped}
         content = found[splits[0]] | complete if len(found) == 1 else {"splits": found} | complete
