@@ -1,9 +1,12 @@
 """Where the published data is, and that no test is left out unnoticed."""
 
 import os
+import resource
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -31,6 +34,17 @@ def nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.delenv("DAXLAB_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return tmp_path / "cache" / "daxlab"
+
+
+@pytest.fixture
+def no_room() -> Callable[[int], Callable[[], None]]:
+    """For `preexec_fn`: no file may grow beyond so many bytes, which is how a full disk feels to a program."""
+
+    def limit(most: int) -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+
+    return lambda most: partial(limit, most)
 
 
 Run = Callable[..., subprocess.CompletedProcess[str]]

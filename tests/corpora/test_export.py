@@ -1,9 +1,6 @@
 """What is exported is the split, in formats that others read."""
 
 import json
-import os
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 from zipfile import ZipFile
@@ -58,17 +55,9 @@ def test_rows_are_distinct_commands_with_their_weight(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["scan", "jsonl", "parquet"])
-def test_a_full_disk_changes_nothing(tmp_path: Path, form: str) -> None:
+def test_a_full_disk_changes_nothing(daxlab, no_room, tmp_path: Path, form: str) -> None:
     (tmp_path / "train.txt").write_text("mine")
-    code = (
-        "import resource, signal, sys\n"
-        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))\n"
-        "from daxlab.cli import main\n"
-        f"sys.argv = ['daxlab', 'data', 'export', 'jump', '--to', {str(tmp_path)!r}, '--format', {form!r}]\n"
-        "main()\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=os.environ)
+    done = daxlab("data", "export", "jump", "--to", tmp_path, "--format", form, preexec_fn=no_room(10_000))
     assert done.returncode == 2
     assert "nothing was changed" in done.stderr
     assert "Traceback" not in done.stderr

@@ -2,11 +2,8 @@
 
 import http.server
 import json
-import os
 import shutil
 import socket
-import subprocess
-import sys
 import threading
 from functools import partial
 from pathlib import Path
@@ -198,17 +195,8 @@ def test_a_newer_release_of_the_sentence_pairs_is_named_not_refused(nowhere: Pat
     assert len(done.sha256) == 64
 
 
-def test_a_full_disk_leaves_nothing_behind(data, nowhere: Path) -> None:
-    """The system's own limit on file sizes stands in for a disk with no room."""
-    code = (
-        "import resource, signal, sys\n"
-        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))\n"
-        "from daxlab.cli import main\n"
-        f"sys.argv = ['daxlab', 'data', 'fetch', 'scan', '--from', {str(data)!r}]\n"
-        "main()\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=os.environ)
+def test_a_full_disk_leaves_nothing_behind(daxlab, no_room, data, nowhere: Path) -> None:
+    done = daxlab("data", "fetch", "scan", "--from", data, preexec_fn=no_room(100_000))
     assert done.returncode == 2
     assert "cannot write to the cache" in done.stderr
     assert "Traceback" not in done.stderr
