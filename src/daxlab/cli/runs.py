@@ -70,7 +70,7 @@ def list_runs(
     table(
         ["run", *SHOWN, "test %", "train %", "oracle %"],
         [
-            [row["key"][:12], *(str(row[part]) for part in SHOWN), *(_percent(row[part]) for part in METRICS)]
+            [row["key"][:12], *(str(row[part]) for part in SHOWN), *(percent(row[part]) for part in METRICS)]
             for row in rows
         ],
         right=(3, 4, 6, 7, 9, 10, 11),
@@ -203,5 +203,6 @@ def _finite(curve: Mapping[str, Sequence[float]]) -> dict[str, list[float | None
     return {name: [point if isfinite(point) else None for point in line] for name, line in curve.items()}
 
 
-def _percent(value: float | None) -> str:
+def percent(value: float | None) -> str:
+    """An accuracy as the tables write it."""
     return "–" if value is None else f"{value:.2f}"

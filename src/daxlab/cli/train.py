@@ -20,6 +20,7 @@ from daxlab.cli.options import (
     device_named,
     seconds,
 )
+from daxlab.cli.runs import percent
 from daxlab.errors import InputError
 from daxlab.protocol import Protocol
 from daxlab.store import Ledger, key
@@ -120,7 +121,7 @@ def _show(title: str, found: dict[str, Any]) -> None:
         [
             row["id"][:12],
             str(row["seed"]),
-            *(_percent(row[part]) for part in ("accuracy", "train_accuracy", "oracle_accuracy")),
+            *(percent(row[part]) for part in ("accuracy", "train_accuracy", "oracle_accuracy")),
             "" if row["status"] == "done" else f"failed at update {row['failed_at']:,}",
         ]
         for row in found["runs"]
@@ -131,7 +132,3 @@ def _show(title: str, found: dict[str, Any]) -> None:
             f"\nmean {found['mean']:.2f}, standard error {found['sem']:.2f}, "
             f"95% interval {found['low']:.2f} to {found['high']:.2f} (Student t over runs)"
         )
-
-
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"
