@@ -132,6 +132,13 @@ def _primitives(language: Language) -> dict[str, Example]:
     return {example.command.replace(" ", "-"): example for example in language.primitives}
 
 
+def named_commands(language: Language) -> list[Example]:
+    """The commands that are looked at one by one: each primitive, and "P twice" where the language has it."""
+    known = {example.command: example for example in language.commands()}
+    twice = [known.get(f"{example.command} twice") for example in language.primitives]
+    return [*language.primitives, *(example for example in twice if example is not None)]
+
+
 def drawn(examples: Iterable[Example], draw: str) -> list[Example]:
     """The examples in an order that the name of a draw determines, whoever computes it: by sha256 of both."""
     return sorted(examples, key=lambda example: sha256(f"{draw} {example.command}".encode()).digest())
