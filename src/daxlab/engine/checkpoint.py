@@ -1,13 +1,15 @@
-"""A group on disk, whole or not at all: one safetensors file. Knows nothing of when one is written.
+"""A group on disk, whole or not at all: one safetensors file. Knows nothing of training.
 
-The file is written beside its place, flushed to the disk, and then takes the place of the one before in
-one step.
+The file is written beside its place, flushed to the disk, and then takes the place of the one before in one step.
 """
 
 import os
 import tempfile
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 import jax
 import numpy as np
@@ -74,3 +76,38 @@ def read(path: Path, digest: str, like: Any) -> Any:
 
 def _owned(array: NDArray[Any]) -> NDArray[Any]:
     return np.array(array)
+
+
+class Saver:
+    """Writes a group's checkpoints while its training goes on; when it is left, the last one is on the disk."""
+
+    def __init__(self, path: Path | None, digest: str, every: float) -> None:
+        self._path, self._digest, self._every = path, digest, every
+        self._next = time.monotonic() + every
+        self._disk = ThreadPoolExecutor(1)
+        self._last: Future[None] | None = None
+
+    def due(self) -> bool:
+        """Whether it is time for one: every so many seconds, less often where it holds up the training."""
+        return time.monotonic() >= self._next
+
+    def save(self, tree: Any) -> None:
+        """Takes a copy, which is written when the one before has been."""
+        if self._path is None:
+            return
+        began = time.monotonic()
+        copy = jax.tree.map(np.array, tree)
+        if self._last is not None:
+            self._last.result()  # a disk that is full is heard of here
+        self._last = self._disk.submit(write, self._path, self._digest, copy)
+        self._next = time.monotonic() + max(self._every, 20 * (time.monotonic() - began))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._disk.shutdown()
+        if kind is None and self._last is not None:
+            self._last.result()

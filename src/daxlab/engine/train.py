@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,8 +15,8 @@ import numpy as np
 from jax import Array
 from numpy.typing import NDArray
 
-from daxlab.engine import checkpoint as disk
 from daxlab.engine.adam import start_moments
+from daxlab.engine.checkpoint import Saver, read
 from daxlab.engine.draws import DROPOUT, draw, run_key
 from daxlab.engine.evaluate import sample_accuracy
 from daxlab.engine.group import Group
@@ -87,33 +88,31 @@ def train(
     arrays, static = eqx.partition(networks, eqx.is_array)
     state, history = start_state(arrays), start_history(len(group.runs))
     if checkpoint is not None and checkpoint.exists():
-        state, history = disk.read(checkpoint, digest, (state, history))
+        state, history = read(checkpoint, digest, (state, history))
         state = jax.tree.map(jnp.asarray, state)
     began = time.monotonic() - float(history.seconds)
     program = make_program(group, static)
     rates, keys = run_inputs(group)
     done = int(state.update)
-    due = time.monotonic() + checkpoint_every
-    ready = draw_chunk(group, program, done) if done < end else None
-    while ready is not None:
-        shown = ready
-        stop = min((done // WINDOW + 1) * WINDOW, end)
-        count = jnp.int32(stop - done)
-        state, losses = compiled(program, state, shown, rates, keys, count)(state, shown, rates, keys, count)
-        # the next chunk is drawn while the device works on this one
-        ready = draw_chunk(group, program, stop) if stop < end else None
-        found = np.asarray(losses, np.float64)[: stop - done]
-        history = _note_losses(history, found, done // WINDOW)
-        done = stop
-        if sample and (done % CURVE_EVERY == 0 or done == group.protocol.updates):
-            history = _note_curve(history, group, eqx.combine(state.arrays, static), done, sample)
-        go_on = on_progress is None or on_progress(Progress(done, found.mean(0), np.asarray(state.failed))) is not False
-        if checkpoint is not None and (time.monotonic() >= due or done == end or not go_on):
-            writing = time.monotonic()
-            disk.write(checkpoint, digest, (state, history._replace(seconds=np.array(writing - began))))
-            due = time.monotonic() + max(checkpoint_every, 20 * (time.monotonic() - writing))
-        if not go_on:
-            break
+    with ThreadPoolExecutor(1) as drawing, Saver(checkpoint, digest, checkpoint_every) as saver:
+        ready = drawing.submit(draw_chunk, group, program, done) if done < end else None
+        while ready is not None:
+            shown, stop = ready.result(), min((done // WINDOW + 1) * WINDOW, end)
+            # the next chunk is drawn while the device works on this one
+            ready = drawing.submit(draw_chunk, group, program, stop) if stop < end else None
+            count = jnp.int32(stop - done)
+            state, losses = compiled(program, state, shown, rates, keys, count)(state, shown, rates, keys, count)
+            found = np.asarray(losses, np.float64)[: stop - done]
+            history = _note_losses(history, found, done // WINDOW)
+            done = stop
+            if sample and (done % CURVE_EVERY == 0 or done == group.protocol.updates):
+                history = _note_curve(history, group, eqx.combine(state.arrays, static), done, sample)
+            now = Progress(done, found.mean(0), np.asarray(state.failed))
+            go_on = on_progress is None or on_progress(now) is not False
+            if saver.due() or done == end or not go_on:
+                saver.save((state, history._replace(seconds=np.array(time.monotonic() - began))))
+            if not go_on:
+                break
     history = history._replace(seconds=np.array(time.monotonic() - began))
     return Trained(group, eqx.combine(state.arrays, static), done, np.asarray(state.failed), history)
 
