@@ -189,6 +189,13 @@ def add_primitive(language: Language, primitive: str) -> Parts:
     return added(language, primitive, [])
 
 
+@named(r"(?P<primitive>{primitive})-once", "rule", ["{primitive}-once"])
+def add_primitive_once(language: Language, primitive: str) -> Parts:
+    """The same train and test without over-sampling: every command is presented equally often."""
+    parts = added(language, primitive, [])
+    return Parts(parts.train, parts.test)
+
+
 @named(
     r"few-(?P<primitive>{primitive})-(?P<shots>{number})-rep(?P<replicate>{number})",
     "seed",
