@@ -1,0 +1,128 @@
+"""Experiment 1 on the page: a random subset of the commands. Every network, the sample-complexity curve, the parts."""
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from daxlab.corpora import split
+from daxlab.errors import InputError
+from daxlab.paper.experiments import OVERALL, simple, size
+from daxlab.paper.targets import targets
+from daxlab.report import figures, text
+from daxlab.report.blocks import Block, Row, Section, Strip, Table, Text
+from daxlab.report.drawing import OTHER, OURS, picture
+from daxlab.report.facts import SCAN, Facts, described, where
+from daxlab.splits import SIZES
+
+PERCENTAGES = (*SIZES, 80)
+DRAWS = {"own": "our draw", "release": "the release's draw"}
+
+
+def section(facts: Facts) -> Section:
+    """The whole experiment."""
+    return Section(
+        "experiment-1",
+        "Experiment 1: a random subset of the commands",
+        [
+            Text(
+                "A random 80% of the commands are for training, and the network is asked for the others: new commands, "
+                "of kinds that it has seen.",
+                "lead",
+            ),
+            *_simple(facts),
+        ],
+        [
+            Section("sizes", "How few commands suffice", list(_sizes(facts))),
+            Section("parts", "The parts of new commands are not new", list(_parts())),
+        ],
+    )
+
+
+def _simple(facts: Facts) -> Iterator[Block]:
+    names = (simple(True), simple(False))
+    row = facts.row(OVERALL, *names)
+    if row:
+        yield Text(f"The {OVERALL} network gets {text.measured(row)} right on *{row['split']}*.")
+    else:
+        yield Text(text.absent(f"the {OVERALL} network on *simple*", text.reproduce("simple")), "absent")
+    chosen = pl.col("split").is_in(names) & (pl.col("language") == SCAN) & (pl.col("runs") > 0)
+    found = facts.networks.filter(chosen).sort("mean", descending=True)
+    if found.height:
+        yield table_of_networks(found, "networks-simple", "Every network run so far on a random 80%.")
+
+
+def table_of_networks(frame: pl.DataFrame, name: str, title: str) -> Table:
+    """Networks, best first, with every run."""
+    rows = [
+        (
+            f"{row['network']}\n{row['protocol'] or ''}" if row["protocol"] else row["network"],
+            row["split"],
+            str(row["runs"]) + (f" (+{row['failed']} failed)" if row["failed"] else ""),
+            Strip(row["accuracies"], row["low"], row["high"]),
+            text.percent(row["mean"]),
+            text.percent(row["sem"]),
+            text.percent(row["train_mean"]),
+            text.percent(row["oracle_mean"]),
+        )
+        for row in frame.iter_rows(named=True)
+    ]
+    head = ("network", "split", "runs", "every run, 0 to 100%", "test", "s.e.", "training", "oracle length")
+    caption = "Accuracies in per cent, means over runs; the bar is the 95% interval of the mean."
+    return Table(name, title, head, rows, right=(2, 4, 5, 6, 7), caption=caption)
+
+
+def _sizes(facts: Facts) -> Iterator[Block]:
+    from daxlab.analysis.size import curve  # noqa: PLC0415 - the analyses are slow to load
+
+    frame = curve(facts.ledger, where(OVERALL)).filter(pl.col("percent").is_in(PERCENTAGES))
+    own = {draw: frame.filter(pl.col("draw") == draw) for draw in ("release", "own")}
+    some = {draw: rows for draw, rows in own.items() if rows.height > 1}
+    if not some:
+        yield Text(text.absent("the sample-complexity curve", text.reproduce("size")), "absent")
+        return
+    for draw, rows in some.items():
+        yield Text(f"On {DRAWS[draw]}: {text.sizes(rows.to_dicts())}")
+    yield Row([_curve(pl.concat(some.values()), some)])
+    missing = [str(p) for p in PERCENTAGES if p not in set(frame["percent"])]
+    if missing:
+        yield Text(text.absent(f"training on {text.listed(missing)}%", text.reproduce("size")), "absent")
+
+
+def _curve(frame: pl.DataFrame, some: dict[str, pl.DataFrame]):  # type: ignore[no-untyped-def]
+    place = {percent: n for n, percent in enumerate(PERCENTAGES)}
+    colors = {"release": OURS, "own": OURS if len(some) == 1 else OTHER}
+    series = [
+        figures.Series(DRAWS[draw], rows.to_dicts(), [place[p] for p in rows["percent"]], colors[draw])
+        for draw, rows in some.items()
+    ]
+    known = {one.id: one.value for one in targets()}
+    paper = {place[p]: known[f"exp1.size.{p}"] for p in PERCENTAGES if known.get(f"exp1.size.{p}") is not None}
+    paper |= {place[80]: known["exp1.overall"]}
+    drawn = figures.curve(series, [str(p) for p in PERCENTAGES], "per cent of the commands in training", paper)
+    return picture(
+        drawn,
+        "size-curve",
+        "Accuracy on new commands by how many are shown in training.",
+        f"{described(OVERALL)}. Means and standard errors, every run as a faint dot beside its mean; diamonds are the "
+        "paper's figures, as far as its text states them.",
+        "Accuracy by per cent of the commands in training: "
+        + "; ".join(f"{row['percent']}%: {row['mean']:.2f}" for row in frame.to_dicts()),
+        frame,
+    )
+
+
+def _parts() -> Iterator[Block]:
+    from daxlab.analysis.parts import coverage  # noqa: PLC0415 - the analyses are slow to load
+
+    for percent in (1, 2):
+        found, drawn = None, ""
+        for released in (True, False):
+            try:
+                found, drawn = coverage(split(size(percent, released))), DRAWS["release" if released else "own"]
+                break
+            except InputError:  # the release is not on this machine
+                continue
+        if found:
+            said = text.coverage(percent, len(found.parts), found.unseen, found.occurrences)
+            stated = {1: "one is not, and the others occur 4 times", 2: "all are, 8 times"}[percent]
+            yield Text(f"{said} (This is {drawn}; in the paper's {stated} on average.)")
