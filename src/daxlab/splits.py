@@ -132,6 +132,13 @@ def _primitives(language: Language) -> dict[str, Example]:
     return {example.command.replace(" ", "-"): example for example in language.primitives}
 
 
+def named_commands(language: Language) -> list[str]:
+    """The commands whose encoder states are looked at: the primitives ("jump"), then "jump twice" where there is one."""
+    known = {example.command for example in language.commands()}
+    alone = [example.command for example in language.primitives]
+    return [*alone, *(twice for one in alone if (twice := f"{one} twice") in known)]
+
+
 def drawn(examples: Iterable[Example], draw: str) -> list[Example]:
     """The examples in an order that the name of a draw determines, whoever computes it: by sha256 of both."""
     return sorted(examples, key=lambda example: sha256(f"{draw} {example.command}".encode()).digest())
