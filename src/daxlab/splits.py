@@ -100,7 +100,7 @@ def _spelled(shown: str, language: Language) -> Iterable[str]:
     return _primitives(language) if "{primitive}" in shown else [""]
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=64)
 def make(name: str, language: Language) -> Split | None:
     """The split of that name, or None if no rule and no draw is called so."""
     for family in FAMILIES:

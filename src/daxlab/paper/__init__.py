@@ -1,0 +1,16 @@
+"""The paper: its figures, its experiments as declarations, and the comparison with what is in a ledger.
+
+targets.json    every figure that the paper states
+targets.py      the same, typed
+experiments.py  which networks learn which splits, from which seeds
+runs.py         the runs of a ledger that speak to the paper
+measures.py     for each figure, its counterpart in the ledger
+verdicts.py     when the two agree
+compare.py      both in a row
+"""
+
+from daxlab.paper.compare import Row, compare
+from daxlab.paper.experiments import EXPERIMENTS, NETWORKS, chosen, specs
+from daxlab.paper.targets import Target, targets
+
+__all__ = ["EXPERIMENTS", "NETWORKS", "Row", "Target", "chosen", "compare", "specs", "targets"]
