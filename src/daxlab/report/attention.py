@@ -1,4 +1,4 @@
-"""Attention maps: which words of the command a network looked at, action by action. One into a file, some for the page."""
+"""Attention maps: which words of a command a network looked at, action by action. One as a file, some for the page."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -57,8 +57,8 @@ def picture_of(ledger: Ledger, keys: Sequence[str], name: str) -> Picture | None
     ]
     data = pl.DataFrame(cells, ["command", "step", "word", "weight"], orient="row")
     caption = (
-        f"Median run, seed {row['seed']}. Rows are the network's steps (the first {MOST_STEPS}), columns the words; the "
-        "darker, the more weight. Weights in the data are of 255."
+        f"Median run, seed {row['seed']}. Rows are the network's steps (the first {MOST_STEPS}), columns the words; the more "
+        "weight, the fuller. Weights in the data are of 255."
     )
     label = f"Attention maps for {', '.join(maps)}"
     return picture(_panels(maps), name, "Where it looked.", caption, label, data)

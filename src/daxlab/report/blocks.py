@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from io import StringIO
 from typing import ClassVar
 
@@ -16,7 +16,7 @@ class Text:
     kind: ClassVar[str] = "text"
     text: str
     role: str = ""
-    """"lead" opens a section, "absent" says what is not measured, "beyond" what differs from the paper."""
+    """"lead" opens a section, "absent" is what is not measured, "beyond" what differs from the paper, "name" a heading."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,22 @@ class Strip:
         return " ".join(f"{run:.2f}" for run in self.runs)
 
 
-Cell = str | Strip
+@dataclass(frozen=True)
+class Note:
+    """A cell that has a row to itself: what a reader must know of the row above."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+Cell = str | Strip | Note
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table; `right` are the columns of numbers."""
+    """A table; `right` are the columns of numbers. A row of one cell is the heading of those below it, or a note."""
 
     kind: ClassVar[str] = "table"
     name: str
@@ -55,10 +65,14 @@ class Table:
     rows: Sequence[Sequence[Cell]]
     right: Sequence[int] = ()
     caption: str = ""
+    data: str = ""
+    """CSV that says more than the rows."""
 
     @property
     def csv(self) -> str:
-        """The same as a file."""
+        """The table as a file."""
+        if self.data:
+            return self.data
         written = StringIO()
         csv.writer(written, lineterminator="\n").writerows([self.head, *self.rows])
         return written.getvalue()
@@ -85,4 +99,6 @@ class Section:
     name: str
     title: str
     blocks: Sequence[Block] = ()
-    sections: Sequence["Section"] = field(default=())
+    sections: Sequence["Section"] = ()
+    short: str = ""
+    """Its title where there is little room."""

@@ -37,10 +37,10 @@ OURS, OTHER, PAPER = (PALETTE[name][0] for name in ("ours", "other", "paper"))
 
 STYLE = {
     "svg.fonttype": "none",  # text stays text
-    "font.size": 11,
+    "font.size": 12,
     "axes.edgecolor": RULE,
     "axes.labelcolor": MUTED,
-    "axes.labelsize": 11,
+    "axes.labelsize": 11.5,
     "axes.linewidth": 1,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -49,10 +49,10 @@ STYLE = {
     "text.color": INK,
     "xtick.color": RULE,
     "xtick.labelcolor": MUTED,
-    "xtick.labelsize": 10.5,
+    "xtick.labelsize": 11.5,
     "ytick.color": RULE,
     "ytick.labelcolor": MUTED,
-    "ytick.labelsize": 10.5,
+    "ytick.labelsize": 11.5,
     "xtick.major.size": 3,
     "ytick.major.size": 0,
     "xtick.minor.size": 0,
@@ -124,7 +124,9 @@ def as_svg(figure: "Figure", name: str, label: str) -> str:
     text = _own_ids(text, name)
     for color, (light, _) in PALETTE.items():
         text = text.replace(light, f"var(--{color}, {light})")
-    text = re.sub(r"font: ((?:\w+ )*)([\d.]+)px [^;\"]*", r"font: \1\2px var(--sans, sans-serif)", text)
+    text = re.sub(r"font-family: [^;\"]*", "font-family: var(--sans, sans-serif)", text)
+    text = re.sub(r' transform="rotate\(-?0 [^)]*\)"', "", text)
+    text = re.sub(r"\d+\.\d{3,}", lambda found: f"{float(found[0]):.2f}", text)  # a hundredth of a pixel is enough
     head, rest = text[: text.index(">") + 1], text[text.index(">") + 1 :]
     box = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', head)
     assert box, "matplotlib says how large a figure is"

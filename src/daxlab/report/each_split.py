@@ -1,5 +1,6 @@
-"""For every split and network of the ledger: learning curves, errors by template, the confusion of actions, first errors,
-and where attentive networks looked. Looks at all protocols and languages alike.
+"""For every split and network of the ledger: learning, errors by template, confused actions, first errors, attention.
+
+Looks at all protocols and languages alike.
 """
 
 import re
@@ -28,7 +29,7 @@ def section(facts: Facts) -> Section:
         "one of the two has ended. Draws of one kind are looked at together."
     )
     order = sorted(facts.splits, key=lambda name: (MAIN.index(name) if name in MAIN else len(MAIN), _natural(name)))
-    return Section("splits", title, [Text(lead), *(_fold(facts, name) for name in order)])
+    return Section("splits", title, [Text(lead), *(_fold(facts, name) for name in order)], short="Every split")
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
@@ -38,7 +39,7 @@ def _natural(name: str) -> list[tuple[int, str]]:
 
 def _fold(facts: Facts, name: str) -> Fold:
     settings = facts.splits[name]
-    about = text.listed([f"{text.counted(len(one.keys), 'run')} of {one.title}" for one in settings])
+    about = text.counted(len(settings), "network")
     blocks = [block for n, one in enumerate(settings) for block in _setting(facts, one, f"{slug(name)}-{n}")]
     return Fold(f"split-{slug(name)}", name, about, blocks)
 
@@ -49,7 +50,7 @@ def slug(name: str) -> str:
 
 
 def _setting(facts: Facts, one: Setting, name: str) -> Iterator[Block]:
-    yield Text(one.title, "name")
+    yield Text(f"{one.title}: {text.counted(len(one.keys), 'run')}", "name")
     pictures = [_learning(facts, one, name)]
     try:
         pictures += _errors(facts, one, name)
@@ -79,7 +80,9 @@ def _errors(facts: Facts, one: Setting, name: str) -> Iterator[Picture]:
         return
     said = "First wrong positions: " + "; ".join(f"{row['position']}: {row['count']}" for row in where.to_dicts()[:12])
     drawn = figures.columns(where["position"].to_list(), where["count"].to_list(), "position of the first wrong action")
-    yield picture(drawn, f"first-wrong-{name}", "Where answers first go wrong.", "Wrong answers over all runs.", said, where)
+    yield picture(
+        drawn, f"first-wrong-{name}", "Where answers first go wrong.", "Wrong answers over all runs.", said, where
+    )
     yield from _templates(facts, one, name)
     yield _confusion(confusion(facts.ledger, one.keys), name)
 
@@ -94,7 +97,7 @@ def _templates(facts: Facts, one: Setting, name: str) -> Iterator[Picture]:
     top = frame.filter(pl.col("wrong") > 0).head(MOST_TEMPLATES).to_dicts()
     if top:
         given = [
-            figures.Bar(row["template"], row["wrong"], row["commands"], f"{row['wrong']:,.0f} of {row['commands']:,}")
+            figures.Bar(row["template"], row["wrong"], row["commands"], f"{row['wrong']:.1f} of {row['commands']:,}")
             for row in top
         ]
         label = "Errors by template: " + "; ".join(f"{bar.label}: {bar.note}" for bar in given)

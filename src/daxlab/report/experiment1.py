@@ -1,6 +1,6 @@
 """Experiment 1 on the page: a random subset of the commands. Every network, the sample-complexity curve, the parts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
@@ -10,7 +10,7 @@ from daxlab.paper.experiments import OVERALL, simple, size
 from daxlab.paper.targets import targets
 from daxlab.report import figures, text
 from daxlab.report.blocks import Block, Row, Section, Strip, Table, Text
-from daxlab.report.drawing import OTHER, OURS, picture
+from daxlab.report.drawing import OTHER, OURS, Picture, picture
 from daxlab.report.facts import SCAN, Facts, described, where
 from daxlab.splits import SIZES
 
@@ -32,9 +32,10 @@ def section(facts: Facts) -> Section:
             *_simple(facts),
         ],
         [
-            Section("sizes", "How few commands suffice", list(_sizes(facts))),
-            Section("parts", "The parts of new commands are not new", list(_parts())),
+            Section("sizes", "By the number of training commands", list(_sizes(facts))),
+            Section("parts", "The parts of the test commands", list(_parts())),
         ],
+        short="Experiment 1",
     )
 
 
@@ -45,30 +46,33 @@ def _simple(facts: Facts) -> Iterator[Block]:
         yield Text(f"The {OVERALL} network gets {text.measured(row)} right on *{row['split']}*.")
     else:
         yield Text(text.absent(f"the {OVERALL} network on *simple*", text.reproduce("simple")), "absent")
-    chosen = pl.col("split").is_in(names) & (pl.col("language") == SCAN) & (pl.col("runs") > 0)
-    found = facts.networks.filter(chosen).sort("mean", descending=True)
-    if found.height:
-        yield table_of_networks(found, "networks-simple", "Every network run so far on a random 80%.")
+    yield from table_of_networks(facts, names, "simple")
 
 
-def table_of_networks(frame: pl.DataFrame, name: str, title: str) -> Table:
-    """Networks, best first, with every run."""
+def table_of_networks(facts: Facts, splits: Sequence[str], name: str) -> Iterator[Table]:
+    """Every network that was run on a split, best first, with every run."""
+    chosen = pl.col("split").is_in(list(splits)) & (pl.col("language") == SCAN) & (pl.col("runs") > 0)
+    frame = facts.networks.filter(chosen).sort("mean", "network", descending=[True, False])
+    if frame.is_empty():
+        return
     rows = [
         (
-            f"{row['network']}\n{row['protocol'] or ''}" if row["protocol"] else row["network"],
-            row["split"],
+            f"{row['network']}\n{row['split']}{', ' + row['protocol'] if row['protocol'] else ''}",
             str(row["runs"]) + (f" (+{row['failed']} failed)" if row["failed"] else ""),
             Strip(row["accuracies"], row["low"], row["high"]),
-            text.percent(row["mean"]),
-            text.percent(row["sem"]),
+            text.percent(row["mean"]) + ("" if row["sem"] is None else f" ± {row['sem']:.2f}"),
             text.percent(row["train_mean"]),
             text.percent(row["oracle_mean"]),
         )
         for row in frame.iter_rows(named=True)
     ]
-    head = ("network", "split", "runs", "every run, 0 to 100%", "test", "s.e.", "training", "oracle length")
-    caption = "Accuracies in per cent, means over runs; the bar is the 95% interval of the mean."
-    return Table(name, title, head, rows, right=(2, 4, 5, 6, 7), caption=caption)
+    head = ("network", "runs", "every run, 0 to 100%", "test", "training", "oracle length")
+    caption = (
+        "Accuracies in per cent: means over runs, on the test commands with standard error; bands are 95% intervals."
+    )
+    yield Table(
+        f"networks-{name}", f"Every network run so far on *{name}*.", head, rows, right=(1, 3, 4, 5), caption=caption
+    )
 
 
 def _sizes(facts: Facts) -> Iterator[Block]:
@@ -88,7 +92,7 @@ def _sizes(facts: Facts) -> Iterator[Block]:
         yield Text(text.absent(f"training on {text.listed(missing)}%", text.reproduce("size")), "absent")
 
 
-def _curve(frame: pl.DataFrame, some: dict[str, pl.DataFrame]):  # type: ignore[no-untyped-def]
+def _curve(frame: pl.DataFrame, some: dict[str, pl.DataFrame]) -> Picture:
     place = {percent: n for n, percent in enumerate(PERCENTAGES)}
     colors = {"release": OURS, "own": OURS if len(some) == 1 else OTHER}
     series = [
@@ -124,5 +128,5 @@ def _parts() -> Iterator[Block]:
                 continue
         if found:
             said = text.coverage(percent, len(found.parts), found.unseen, found.occurrences)
-            stated = {1: "one is not, and the others occur 4 times", 2: "all are, 8 times"}[percent]
-            yield Text(f"{said} (This is {drawn}; in the paper's {stated} on average.)")
+            stated = {1: "one does not occur in training, the others 4 times", 2: "each occurs in training, 8 times"}
+            yield Text(f"{said} This is {drawn}; in the paper, {stated[percent]} on average.")

@@ -1,4 +1,4 @@
-"""Experiment 2 on the page: longer action sequences than any in training. By length, with the oracle, and how errors end."""
+"""Experiment 2 on the page: longer action sequences than any in training. By length, with the oracle, how errors end."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,11 +9,12 @@ from daxlab.paper.experiments import BEST, OVERALL
 from daxlab.paper.targets import targets
 from daxlab.report import figures, text
 from daxlab.report.blocks import Block, Row, Section, Table, Text
-from daxlab.report.drawing import OTHER, OURS, Picture, picture
+from daxlab.report.drawing import MUTED, OTHER, OURS, Picture, picture
+from daxlab.report.experiment1 import table_of_networks
 from daxlab.report.facts import Facts, described
 
 SPLIT = "length"
-UNITS = {"actions": "actions", "words": "words"}
+COUNTS = ("seed", "wrong", "search_errors", "unended")
 
 
 def section(facts: Facts) -> Section:
@@ -32,15 +33,16 @@ def section(facts: Facts) -> Section:
             blocks.append(Text(f"The network {described(network)} gets {text.measured(row)} right. {means}"))
         else:
             blocks.append(Text(text.absent(f"the network {described(network)}", text.reproduce(SPLIT)), "absent"))
+    blocks += table_of_networks(facts, [SPLIT], SPLIT)
     if not measured:
-        return Section("experiment-2", "Experiment 2: longer action sequences", blocks)
+        return Section("experiment-2", "Experiment 2: longer action sequences", blocks, short="Experiment 2")
     below = [
         Section("by-actions", "By the length of the action sequence", list(_lengths(facts, measured, "actions"))),
         Section("by-words", "By the length of the command", list(_lengths(facts, measured, "words"))),
         Section("search", "Are errors the search's?", list(_search(facts, measured))),
         Section("ends", "Early and late ends", list(_ends(facts, measured))),
     ]
-    return Section("experiment-2", "Experiment 2: longer action sequences", blocks, below)
+    return Section("experiment-2", "Experiment 2: longer action sequences", blocks, below, short="Experiment 2")
 
 
 def _lengths(facts: Facts, networks: list[str], by: Any) -> Iterator[Block]:
@@ -51,8 +53,8 @@ def _lengths(facts: Facts, networks: list[str], by: Any) -> Iterator[Block]:
         keys = facts.keys(network, SPLIT)
         greedy, oracle = (by_length(facts.ledger, keys, by, oracle=oracle) for oracle in (False, True))
         rows = greedy.to_dicts()
-        yield Text(f"{described(network)}. {text.attained(rows, UNITS[by])} {text.ends_of(rows, UNITS[by])}"
-                   + (f" With the right length given: {text.ends_of(oracle.to_dicts(), UNITS[by])}" if oracle.height else ""))  # fmt: skip
+        given = f" With the right length given: {text.ends_of(oracle.to_dicts(), by)}" if oracle.height else ""
+        yield Text(f"*{network}*: {text.attained(rows, by)} {text.ends_of(rows, by)}{given}")
         pictures.append(_by_length(network, by, greedy, oracle))
     yield Row(pictures)
 
@@ -70,7 +72,7 @@ def _by_length(network: str, by: str, greedy: pl.DataFrame, oracle: pl.DataFrame
     stated = {24: known["exp2.oracle.best.24"], 48: known["exp2.oracle.best.48"]}
     paper = {place[n]: v for n, v in stated.items() if v is not None and n in place} if by == "actions" else {}
     shown = paper if network == BEST[SPLIT] else {}
-    drawn = figures.curve(series, [str(n) for n in lengths], f"length in {UNITS[by]}", shown, paper_label="paper, oracle")
+    drawn = figures.curve(series, [str(n) for n in lengths], f"length in {by}", shown, paper_label="paper, oracle")
     data = pl.concat([frame.select(pl.lit(name).alias("decoding"), pl.all()) for name, frame in both.items()])
     return picture(
         drawn,
@@ -78,8 +80,7 @@ def _by_length(network: str, by: str, greedy: pl.DataFrame, oracle: pl.DataFrame
         described(network),
         "Means and standard errors over runs; every run as a faint dot."
         + (" Diamonds: the paper's figures with the right length given." if shown else ""),
-        f"Accuracy by length in {UNITS[by]}: "
-        + "; ".join(f"{row['length']}: {row['mean']:.2f}" for row in greedy.to_dicts()),
+        f"Accuracy by length in {by}: " + "; ".join(f"{row['length']}: {row['mean']:.2f}" for row in greedy.to_dicts()),
         data,
     )
 
@@ -90,14 +91,11 @@ def _search(facts: Facts, networks: list[str]) -> Iterator[Block]:
     rows: list[tuple[str, ...]] = []
     for network in networks:
         frame = search_errors(facts.ledger, facts.keys(network, SPLIT)).to_dicts()
-        yield Text(f"{described(network)}: {text.searching(frame)}")
-        rows += [
-            (network, str(row["seed"]), f"{row['wrong']:,}", "–" if row["search_errors"] is None else f"{row['search_errors']:,}")
-            for row in frame
-        ]  # fmt: skip
+        yield Text(f"*{network}*: {text.searching(frame)}")
+        rows += [(network, *("–" if row[name] is None else f"{row[name]:,}" for name in COUNTS)) for row in frame]
     caption = "In the paper, less than one test command a run, for both networks."
-    head = ("network", "seed", "wrong answers", "search errors")
-    yield Table("search-errors", "Search errors on *length*.", head, rows, right=(1, 2, 3), caption=caption)
+    head = ("network", "seed", "wrong answers", "search errors", "of these never ended")
+    yield Table("search-errors", "Search errors on *length*.", head, rows, right=(1, 2, 3, 4), caption=caption)
 
 
 def _ends(facts: Facts, networks: list[str]) -> Iterator[Block]:
@@ -107,10 +105,14 @@ def _ends(facts: Facts, networks: list[str]) -> Iterator[Block]:
     for network in networks:
         frame = ends(facts.ledger, facts.keys(network, SPLIT))
         rows = frame.to_dicts()
-        yield Text(f"{described(network)}: {text.ending(rows)}")
-        parts = [figures.Part("too early", OURS, 0.8), figures.Part("right length", OURS, 0.3), figures.Part("too late", OTHER, 0.7)]
-        drawn = figures.stacked([(f"seed {row['seed']}", (row["early"], row["same"], row["late"])) for row in rows], parts)
-        said = "; ".join(f"seed {r['seed']}: {r['early']} early, {r['same']} of the right length, {r['late']} late" for r in rows)
+        yield Text(f"*{network}*: {text.ending(rows)}")
+        parts = [figures.Part("too early", OURS), figures.Part("right length", MUTED), figures.Part("too late", OTHER)]
+        drawn = figures.stacked(
+            [(f"seed {row['seed']}", (row["early"], row["same"], row["late"])) for row in rows], parts
+        )
+        said = "; ".join(
+            f"seed {r['seed']}: {r['early']} early, {r['same']} of the right length, {r['late']} late" for r in rows
+        )
         caption = "Wrong answers by where they end, run by run."
         pictures.append(picture(drawn, f"ends-{network}", described(network), caption, f"Wrong answers. {said}", frame))
     yield Row(pictures)

@@ -1,4 +1,4 @@
-"""Experiment 3 on the page: a primitive seen alone, then in new company. Where errors are, what lies near it, a few shots."""
+"""Experiment 3 on the page: a primitive seen alone, then in new company. Where errors are, what lies near, few shots."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from daxlab.paper.targets import Target, targets
 from daxlab.report import figures, text
 from daxlab.report.blocks import Block, Row, Section, Table, Text
 from daxlab.report.drawing import OTHER, OURS, Picture, picture
-from daxlab.report.experiment1 import DRAWS
+from daxlab.report.experiment1 import DRAWS, table_of_networks
 from daxlab.report.facts import Facts, described, where
 from daxlab.splits import SHOTS
 
@@ -24,13 +24,19 @@ def section(facts: Facts) -> Section:
     )
     below = [
         Section("oversampling", "Without over-sampling", list(_oversampling(facts))),
-        Section("constructions", "Where *turn left* goes wrong", list(_constructions(facts))),
-        Section("composed", "Which *jump* commands come out right", list(_composed(facts))),
-        Section("neighbours", "What lies near *jump*", list(_neighbours(facts))),
+        Section("constructions", "Errors on *turn left* by construction", list(_constructions(facts))),
+        Section("composed", "Compositions of *jump* that come out right", list(_composed(facts))),
+        Section("neighbours", "The nearest commands to *jump*", list(_neighbours(facts))),
         Section("few-shot", "A few compositions shown", list(_few(facts))),
         Section("primitives", "All six primitives", list(_primitives(facts))),
     ]
-    return Section("experiment-3", "Experiment 3: a primitive in new company", [Text(lead, "lead"), *_main(facts)], below)
+    return Section(
+        "experiment-3",
+        "Experiment 3: a primitive in new company",
+        [Text(lead, "lead"), *_main(facts)],
+        below,
+        short="Experiment 3",
+    )
 
 
 def _main(facts: Facts) -> Iterator[Block]:
@@ -42,6 +48,8 @@ def _main(facts: Facts) -> Iterator[Block]:
             else:
                 what = f"the network {described(network)} on *{split}*"
                 yield Text(text.absent(what, text.reproduce(split)), "absent")
+    for split in ("turn-left", "jump"):
+        yield from table_of_networks(facts, [split], split)
 
 
 def _oversampling(facts: Facts) -> Iterator[Block]:
@@ -80,7 +88,7 @@ def _constructions(facts: Facts) -> Iterator[Block]:
     many = text.counted(wrong[0] if wrong else 0, "error")
     stated = _target("exp3.turn-left.errors")
     yield Text(f"{run} makes {many}. {text.constructions(frame.to_dicts(), 'turn left')} "
-               f"The paper's makes {stated}: {stated.unit}.")  # fmt: skip
+               f"In the paper: {stated} {stated.unit}.")  # fmt: skip
     shown = frame.filter(pl.col("wrong") > 0).head(MOST_CONSTRUCTIONS).to_dicts()
     if not shown:
         return
@@ -109,7 +117,7 @@ def _composed(facts: Facts) -> Iterator[Block]:
     key, run = median
     right = text.right_ones(composed_right(facts.ledger, key))
     stated = _target("exp3.jump.right")
-    yield Text(f"{run}: {right[0].lower()}{right[1:]} In the paper it is {stated} {stated.unit}.")
+    yield Text(f"{run}: {right[0].lower()}{right[1:]} In the paper: {stated} {stated.unit}.")
 
 
 def _target(name: str) -> Target:
@@ -164,7 +172,9 @@ def _few_curve(frame: pl.DataFrame, some: dict[str, pl.DataFrame]) -> Picture:
     stated = {0: known["exp3.jump.best"], **{n: known.get(f"exp3.few.{n}") for n in SHOTS}}
     paper = {places[n]: value for n, value in stated.items() if value is not None}
     drawn = figures.curve(series, [str(n) for n in places], "composed “jump” commands in training", paper)
-    label = "Accuracy by composed commands shown: " + "; ".join(f"{r['shots']}: {r['mean']:.2f}" for r in frame.to_dicts())
+    label = "Accuracy by composed commands shown: " + "; ".join(
+        f"{r['shots']}: {r['mean']:.2f}" for r in frame.to_dicts()
+    )
     caption = f"{described(FEW)}. Means and standard errors over draws; diamonds are the paper's figures."
     title = "Accuracy on other compositions by how many are shown."
     return picture(drawn, "few-shot-curve", title, caption, label, frame)
@@ -177,7 +187,7 @@ def _primitives(facts: Facts) -> Iterator[Block]:
     if rows:
         yield Text(
             "The paper tests two of the six primitives and calls the others redundant, because they stand in the same "
-            f"commands as these. {text.contrast(list(rows.items()))}"
+            f"commands as these. Here the same network {text.contrast(list(rows.items()))}"
         )
         known = {"turn-left": _target("exp3.turn-left.overall").value, "jump": _target("exp3.jump.overall").value}
         given = [

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from daxlab.analysis.protocols import differing, rows
+from daxlab.analysis.protocols import differing, measured
 from daxlab.paper.experiments import NETWORKS
 from daxlab.store import Ledger
 
@@ -65,7 +65,7 @@ class Facts:
     def keys(self, network: str, *splits: str) -> list[str]:
         """The runs behind `row`."""
         row = self.row(network, *splits)
-        chosen = rows(self.ledger, where(network) | {"split": row["split"], "status": "done"}) if row else []
+        chosen = measured(self.ledger, where(network) | {"split": row["split"]}) if row else []
         return [run["key"] for run in chosen]
 
     @cached_property
@@ -107,4 +107,3 @@ def network_text(network: Mapping[str, Any]) -> str:
     from daxlab.analysis.accuracy import network_text as text  # noqa: PLC0415 - the analyses are slow to load
 
     return text(network)
-

@@ -18,7 +18,8 @@ Rows = Sequence[Mapping[str, Any]]
 DIAMOND: dict[str, Any] = {"marker": "D", "markersize": 6, "markerfacecolor": "none", "markeredgecolor": PAPER,
                            "markeredgewidth": 1.5, "linestyle": "none", "zorder": 5, "clip_on": False}  # fmt: skip
 RUNS: dict[str, Any] = {"marker": "o", "markersize": 4, "markeredgewidth": 0, "linestyle": "none", "alpha": 0.45}
-BAR = 22  # pixels that a horizontal bar takes, with the gap below it
+BAR = 23  # pixels that a horizontal bar takes, with the gap below it
+LINE = 44  # and a line of runs, with its label
 
 
 @dataclass(frozen=True)
@@ -36,17 +37,19 @@ class Line:
 def lines(given: Sequence[Line]) -> "Figure":
     """A line from 0 to 100 for each, its label above it: every run, the interval, the mean, the paper's figure."""
     with style():
-        figure, axes = canvas(34 * len(given) + 46, left=8, right=16, top=22, bottom=24)
+        figure, axes = canvas(LINE * len(given) + 30, left=10, right=18, top=4, bottom=26)
         for place, one in enumerate(given):
             axes.plot([0, 100], [place, place], color=RULE, linewidth=1, zorder=0)
-            axes.text(0, place - 0.32, one.label, va="bottom", ha="left", fontsize=11, color=INK)
+            above: dict[str, Any] = {"xytext": (0, 10), "textcoords": "offset points", "va": "baseline", "fontsize": 12}
+            axes.annotate(one.label, (0, place), color=MUTED if one.mean is None else INK, **above)
+            said = "not measured" if one.mean is None else f"{one.mean:.2f}"
+            axes.annotate(said, (100, place), color=MUTED if one.mean is None else OURS, ha="right", **above)
             if one.low is not None and one.high is not None:
                 ends = [max(one.low, 0), min(one.high, 100)]  # beyond these there is no accuracy to draw
-                axes.plot(ends, [place, place], color=OURS, linewidth=6, alpha=0.25, solid_capstyle="butt")
+                axes.plot(ends, [place, place], color=OURS, linewidth=7, alpha=0.22, solid_capstyle="butt")
             axes.plot(one.runs, [place] * len(one.runs), color=OURS, clip_on=False, **RUNS)
             if one.mean is not None:
-                axes.plot(one.mean, place, marker="|", color=OURS, markersize=13, markeredgewidth=2, clip_on=False)
-                axes.text(100, place - 0.32, f"{one.mean:.2f}", va="bottom", ha="right", fontsize=11, color=OURS)
+                axes.plot(one.mean, place, marker="|", color=OURS, markersize=12, markeredgewidth=2, clip_on=False)
             if one.paper is not None:
                 axes.plot(one.paper, place, **DIAMOND)
         _line_axes(axes, len(given))
@@ -55,7 +58,7 @@ def lines(given: Sequence[Line]) -> "Figure":
 
 def _line_axes(axes: "Axes", count: int) -> None:
     axes.set_xlim(0, 100)
-    axes.set_ylim(count - 0.5, -0.65)
+    axes.set_ylim(count - 0.62, -0.62)
     axes.set_yticks([])
     axes.set_xticks([0, 25, 50, 75, 100], ["0%", "25", "50", "75", "100%"])
     for side in ("left", "bottom"):
@@ -81,19 +84,28 @@ def curve(
     *,
     paper_label: str = "paper",
 ) -> "Figure":
-    """Means with their standard errors over evenly spaced places, every run beside its mean, the paper's as diamonds."""
+    """Means with standard errors over evenly spaced places, every run beside its mean, the paper's as diamonds."""
     with style():
-        figure, axes = canvas(230, left=34, top=20, bottom=42)
+        figure, axes = canvas(250, left=34, right=6, top=34, bottom=44)
         for number, one in enumerate(series):
             _curve(axes, one, shift=0.12 * (number - (len(series) - 1) / 2))
         places = sorted((paper or {}).items())
         axes.plot([x for x, _ in places], [y for _, y in places], **DIAMOND)
-        _label_ends(axes, series, places, paper_label)
+        named = [(f"● {one.label}", one.color) for one in series]
+        _key(axes, named + ([(f"◇ {paper_label}", PAPER)] if places else []))
         percent_axis(axes)
         axes.set_xlim(-0.5, len(ticks) - 0.5)
         axes.set_xticks(range(len(ticks)), ticks)
         axes.set_xlabel(title)
         return figure
+
+
+def _key(axes: "Axes", named: Sequence[tuple[str, str]]) -> None:
+    """What the colours are, in their own colours, on one line above the axes."""
+    at = -28.0
+    for name, color in named:
+        axes.annotate(name, (0, 1), (at, 16), xycoords="axes fraction", textcoords="offset points", color=color)
+        at += 24 + 6.4 * len(name)
 
 
 def _curve(axes: "Axes", one: Series, shift: float) -> None:
@@ -108,21 +120,6 @@ def _curve(axes: "Axes", one: Series, shift: float) -> None:
         axes.errorbar(x, mean, yerr=sem, fmt="none", ecolor=one.color, elinewidth=1.4, capsize=3)
 
 
-def _label_ends(
-    axes: "Axes", series: Sequence[Series], paper: Sequence[tuple[int, float]], paper_label: str
-) -> None:
-    """Each curve's name at the point where it stands farthest from the others."""
-    for number, one in enumerate(series):
-        if len(series) > 1 and one.rows:
-            side = 1 if number else -1
-            axes.annotate(one.label, (one.at[0], one.rows[0]["mean"]), (0, -12 * side), textcoords="offset points",
-                          color=one.color, ha="left", va="center", fontsize=10.5)  # fmt: skip
-    if paper:
-        x, y = paper[0]
-        axes.annotate(paper_label, (x, y), (-7, 7), textcoords="offset points", color=PAPER, ha="right", va="bottom",
-                      fontsize=10.5)  # fmt: skip
-
-
 @dataclass(frozen=True)
 class Bar:
     """A horizontal bar: how many of how many."""
@@ -133,16 +130,16 @@ class Bar:
     note: str
 
 
-def bars(given: Sequence[Bar], *, room: float = 150) -> "Figure":
-    """Horizontal bars, the longest first as they are given; each says its number."""
+def bars(given: Sequence[Bar], *, room: float = 156) -> "Figure":
+    """Horizontal bars in the order given, each as full as its share; each says its number."""
     with style():
-        figure, axes = canvas(BAR * len(given) + 12, left=room, right=74, top=4, bottom=8)
+        figure, axes = canvas(BAR * len(given) + 12, left=room, right=78, top=4, bottom=8)
         for place, one in enumerate(given):
-            axes.barh(place, one.of, height=0.62, color=RULE, alpha=0.55)
-            axes.barh(place, one.value, height=0.62, color=OURS)
-            axes.annotate(one.note, (1, place), (6, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
-                          va="center", fontsize=10.5, color=MUTED, annotation_clip=False)  # fmt: skip
-        axes.set_xlim(0, max((one.of for one in given), default=1) or 1)
+            axes.barh(place, 1, height=0.6, color=RULE, alpha=0.6)
+            axes.barh(place, one.value / one.of if one.of else 0, height=0.6, color=OURS)
+            axes.annotate(one.note, (1, place), (7, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
+                          va="center_baseline", fontsize=11, color=MUTED, annotation_clip=False)  # fmt: skip
+        axes.set_xlim(0, 1)
         axes.set_ylim(len(given) - 0.5, -0.5)
         axes.set_yticks(range(len(given)), [shortened(one.label, room) for one in given])
         axes.tick_params(axis="y", labelcolor=INK)
@@ -154,7 +151,7 @@ def bars(given: Sequence[Bar], *, room: float = 150) -> "Figure":
 
 def shortened(label: str, room: float) -> str:
     """A label that fits its room; the whole of it is in the data."""
-    most = int(room / 5.4)
+    most = int(room / 5.6)
     return label if len(label) <= most else label[: most - 1].rstrip() + "…"
 
 
@@ -164,24 +161,21 @@ class Part:
 
     label: str
     color: str
-    alpha: float = 1.0
 
 
 def stacked(rows: Sequence[tuple[str, Sequence[float]]], parts: Sequence[Part]) -> "Figure":
-    """One bar a row, its parts beside each other, named once above the first."""
+    """One bar a row, its parts beside each other, named above the first."""
     with style():
-        figure, axes = canvas(BAR * len(rows) + 40, left=52, right=12, top=26, bottom=8)
+        figure, axes = canvas(BAR * len(rows) + 46, left=52, right=6, top=34, bottom=8)
         for place, (_, values) in enumerate(rows):
             start = 0.0
             for value, part in zip(values, parts, strict=True):
-                axes.barh(place, value, left=start, height=0.62, color=part.color, alpha=part.alpha)
-                if value:
+                axes.barh(place, value, left=start, height=0.62, color=part.color, alpha=0.45)
+                if value > 0.08 * sum(values):  # where there is room for it; the data has all
                     axes.text(start + value / 2, place, f"{value:,.0f}", ha="center", va="center", fontsize=9.5,
                               color=INK, clip_on=True)  # fmt: skip
                 start += value
-        for number, part in enumerate(parts):
-            axes.text(number / len(parts), 1.0, f"■ {part.label}", transform=axes.transAxes, va="bottom",
-                      color=part.color, alpha=max(part.alpha, 0.8), fontsize=10.5)  # fmt: skip
+        _key(axes, [(f"■ {part.label}", part.color) for part in parts])
         axes.set_xlim(0, max((sum(values) for _, values in rows), default=1) or 1)
         axes.set_ylim(len(rows) - 0.5, -0.5)
         axes.set_yticks(range(len(rows)), [label for label, _ in rows])
@@ -194,9 +188,9 @@ def stacked(rows: Sequence[tuple[str, Sequence[float]]], parts: Sequence[Part]) 
 def columns(at: Sequence[int], counts: Sequence[float], title: str) -> "Figure":
     """A count at each place."""
     with style():
-        figure, axes = canvas(190, left=44, top=12, bottom=42)
+        figure, axes = canvas(200, left=44, right=6, top=12, bottom=44)
         axes.bar(at, counts, width=0.8, color=OURS)
-        axes.set_xlim(min(at, default=0) - 0.6, max(max(at, default=1), 10) + 0.6)
+        axes.set_xlim(0.4, max(max(at, default=1), 10) + 0.6)
         axes.spines["left"].set_visible(False)
         axes.grid(axis="y", color=RULE, linewidth=0.8)
         axes.set_axisbelow(True)
@@ -217,8 +211,8 @@ def matrix(
     rows: Sequence[str], columns: Sequence[str], values: Mapping[tuple[int, int], float], *, numbers: bool = True
 ) -> "Figure":
     """Cells as dark as their share of the greatest; the columns' names above them."""
-    cell = min(34.0, (WIDTH - 86) / max(len(columns), 1))
-    high = cell if numbers else 16.0
+    cell = min(36.0, (WIDTH - 86) / max(len(columns), 1))
+    high = 26.0 if numbers else 16.0
     with style():
         figure, axes = canvas(high * len(rows) + 70, left=76, right=WIDTH - 76 - cell * len(columns), top=62, bottom=8)
         from matplotlib.patches import Rectangle  # noqa: PLC0415 - slow to load
@@ -226,9 +220,9 @@ def matrix(
         most = max(values.values(), default=0) or 1
         for (row, column), value in values.items():
             share = min(value / most, 1)
-            axes.add_patch(Rectangle((column, row), 0.94, 0.94, color=OURS, alpha=0.06 + 0.74 * share, linewidth=0))
+            axes.add_patch(Rectangle((column, row), 0.94, 0.94, color=OURS, alpha=0.05 + 0.45 * share, linewidth=0))
             if numbers and value:
-                axes.text(column + 0.47, row + 0.47, f"{value:,.0f}", ha="center", va="center", fontsize=8.5)
+                axes.text(column + 0.47, row + 0.47, f"{value:,.0f}", ha="center", va="center_baseline", fontsize=10)
         axes.set_xlim(0, len(columns))
         axes.set_ylim(len(rows), 0)
         axes.set_xticks([n + 0.47 for n in range(len(columns))], columns, rotation=45, ha="left")
@@ -243,7 +237,7 @@ def matrix(
 def learning(runs: Sequence[Rows]) -> "Figure":
     """Accuracy on samples of the training and the test commands as training goes on, one line a run."""
     with style():
-        figure, axes = canvas(190, left=34, right=44, top=12, bottom=42)
+        figure, axes = canvas(200, left=34, right=44, top=12, bottom=44)
         for rows in runs:
             at = [row["update"] / 1000 for row in rows]
             axes.plot(at, [row["train_accuracy"] for row in rows], color=OTHER, linewidth=1, alpha=0.55)
@@ -261,7 +255,7 @@ def _name_curves(axes: "Axes", runs: Sequence[Rows]) -> None:
     if not last:
         return
     ends = {part: sorted(row[f"{part}_accuracy"] for row in last)[len(last) // 2] for part in ("train", "test")}
-    test = min(ends["test"], ends["train"] - 9)
+    test = min(ends["test"], ends["train"] - 11)
     for part, y, color in (("train", ends["train"], OTHER), ("test", test, OURS)):
         axes.annotate(part, (1, y), (5, 0), xycoords=("axes fraction", "data"), textcoords="offset points", color=color,
-                      va="center", fontsize=10.5, annotation_clip=False)  # fmt: skip
+                      va="center", fontsize=11.5, annotation_clip=False)  # fmt: skip

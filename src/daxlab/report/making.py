@@ -1,7 +1,8 @@
-"""The last parts of the page: the protocol, where and with what the runs were made, what they took, how to repeat it."""
+"""The last parts of the page: the protocol, where and with what runs were made, what they took, how to repeat it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
+from typing import Any
 
 from daxlab.paper.experiments import EXPERIMENTS
 from daxlab.protocol import SEMANTICS, Protocol
@@ -18,22 +19,24 @@ MEANING = {
     "shared_lengths": "whether runs trained at once share the sequence of lengths, and nothing else",
 }
 
+SHOWN = ("device", "daxlab", "python", "jax", "jaxlib", "equinox", "numpy")
+
 
 def sections(facts: Facts) -> list[Section]:
     """The three of them."""
     return [
         Section("protocol", "Protocol", list(_protocol(facts))),
-        Section("versions", "Versions, devices and cost", list(_made(facts))),
+        Section("versions", "Versions, devices and cost", list(_made(facts)), short="Versions and cost"),
         Section("repeat", "How to repeat it", list(_repeat(facts))),
     ]
 
 
 def _protocol(facts: Facts) -> Iterator[Block]:
     yield Text(
-        "A network reads a command word by word and writes actions one by one, until it ends. Words and actions are embedded "
-        "as wide as the hidden layer; dropout is on embeddings and between layers, with a fresh mask at every step. There is "
-        "no validation set and no early stopping: the last weights count. An answer is greedy, and right only if every "
-        "action is. With oracle length, the end is barred until the right length and forced there."
+        "A network reads a command word by word and writes actions one by one, until it ends. Words and actions are "
+        "embedded as wide as the hidden layer; dropout is on embeddings and between layers, with a fresh mask at every "
+        "step. There is no validation set and no early stopping: the last weights count. An answer is greedy, and right "
+        "only if every action is. With oracle length, the end is barred until the right length and forced there."
     )
     usual = asdict(Protocol())
     rows = [(name.replace("_", " "), str(value), MEANING.get(name, "")) for name, value in usual.items()]
@@ -41,7 +44,8 @@ def _protocol(facts: Facts) -> Iterator[Block]:
     yield Table("protocol-table", "The paper's protocol.", ("setting", "value", "what it is"), rows, right=(1,))
     others = sorted({one for one in facts.networks["protocol"].to_list() if one is not None})
     if others:
-        yield Text(f"Some runs of this ledger differ from it: {'; '.join(others)}. They are in no comparison with the paper.")
+        said = f"Some runs of this ledger differ from it: {'; '.join(others)}."
+        yield Text(f"{said} They are in no comparison with the paper.")
 
 
 def _made(facts: Facts) -> Iterator[Block]:
@@ -51,22 +55,24 @@ def _made(facts: Facts) -> Iterator[Block]:
     if not cost:
         yield Text("This ledger holds no run.", "absent")
         return
-    each = [
-        f"{text.counted(row['runs'], 'run')} took {duration(row['seconds'])} of {'card' if row['platform'] == 'gpu' else 'CPU'} "
-        f"time ({row['device'] or 'a device that is not recorded'})"
-        for row in cost
-    ]
     lost = untimed(facts.ledger)
-    rest = f" {text.sentence(text.counted(lost, 'run') + ' did not record their time')}" if lost else ""
-    yield Text(f"{text.sentence(text.listed(each))} A run's time is its share of the group that it was trained in; where a group "
-               f"was interrupted, only the time since its last start counts.{rest}")  # fmt: skip
+    yield Text(
+        f"{text.sentence(text.listed([_taken(row) for row in cost]))} A run's time is its share of the group that it was "
+        "trained in; where a group was interrupted, only the time since its last start counts."
+        + (f" {text.sentence(text.counted(lost, 'run') + ' recorded no time')}" if lost else "")
+    )
     rows = [
-        tuple(str(row[name] or "–") for name in ("device", "daxlab", "python", "jax", "jaxlib", "equinox", "numpy"))
-        + (f"{row['runs']:,}", f"{row['failed']:,}", duration(row["seconds"]))
+        (*(row[name] or "–" for name in SHOWN), f"{row['runs']:,}", f"{row['failed']:,}", duration(row["seconds"]))
         for row in versions(facts.ledger).to_dicts()
     ]
     head = ("device", "daxlab", "Python", "jax", "jaxlib", "equinox", "numpy", "runs", "failed", "time")
     yield Table("versions-table", "Where the runs were made, and with what.", head, rows, right=(7, 8, 9))
+
+
+def _taken(row: Mapping[str, Any]) -> str:
+    kind = "card" if row["platform"] == "gpu" else "CPU"
+    device = f" ({row['device']})" if row["device"] not in (None, "cpu") else ""
+    return f"{text.counted(row['runs'], 'run')} took {duration(row['seconds'])} of {kind} time{device}"
 
 
 def duration(seconds: float) -> str:
@@ -81,10 +87,13 @@ def duration(seconds: float) -> str:
 
 
 def _repeat(facts: Facts) -> Iterator[Block]:
-    names = " ".join(EXPERIMENTS)
-    yield Text(f"`daxlab reproduce all` trains what the ledger lacks of the paper's experiments ({names}), and goes on where "
-               "it was when it is interrupted. `daxlab compare` prints the comparison, `daxlab report` makes this page: the "
-               "same ledger gives the same page, byte for byte.")  # fmt: skip
+    yield Text(
+        f"`daxlab reproduce all` trains what the ledger lacks of the paper's experiments ({', '.join(EXPERIMENTS)}), and "
+        "goes on where it was when it is interrupted. `daxlab compare` prints the comparison, `daxlab report` makes this "
+        "page: the same ledger gives the same page, byte for byte."
+    )
     if facts.networks.height:
-        yield Text("`daxlab runs list` names every run; `daxlab runs show` has all that is known of one, and its key is a hash "
-                   "of all that determines it: language and split by content, network, protocol and seed.")  # fmt: skip
+        yield Text(
+            "`daxlab runs list` names every run; `daxlab runs show` has all that is known of one, and its key is a hash of "
+            "all that determines it: language and split by content, network, protocol and seed."
+        )

@@ -5,7 +5,6 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from daxlab.errors import InputError
 from daxlab.report import text
 from daxlab.report.blocks import Block, Section, Text
 from daxlab.report.drawing import PALETTE
@@ -31,8 +30,8 @@ def page(ledger: Ledger) -> str:
         over="daxlab · Lake & Baroni (2018), Experiments 1 to 3",
         opening=_opening(ledger),
         sections=_sections(ledger),
-        footer="Made by daxlab. Lake, B. and Baroni, M. (2018). Generalization without systematicity: on the compositional "
-        "skills of sequence-to-sequence recurrent networks. ICML.",
+        footer="Made by daxlab. The paper: Lake, B. and Baroni, M. (2018). Generalization without systematicity: on the "
+        "compositional skills of sequence-to-sequence recurrent networks. ICML.",
         palette=PALETTE,
         verdicts=("within", "beyond", "shown", "unmeasured"),
         at=lambda value: f"{STRIP * min(max(value, 0), 100) / 100:g}",
@@ -43,16 +42,17 @@ def page(ledger: Ledger) -> str:
 
 def _opening(ledger: Ledger) -> list[Block]:
     status = ledger.status()
-    runs = f"{text.counted(status['done'], 'run')}" + (f" ({status['failed']:,} more failed)" if status["failed"] else "")
+    runs = f"{text.counted(status['done'], 'run')}" + (
+        f" ({status['failed']:,} more failed)" if status["failed"] else ""
+    )
     question = (
-        "Teach a network what “dax” means: does it know what “dax twice” means? In 2018 Brenden Lake and Marco Baroni asked "
-        "recurrent networks that, with SCAN, a little language of navigation commands."
+        "Teach a network what “dax” means: does it know what “dax twice” means? In 2018 Brenden Lake and Marco Baroni "
+        "asked recurrent networks that, with SCAN, a little language of navigation commands."
     )
     if not status["done"]:
-        return [Text(question), Text("This ledger holds no finished run yet, so nothing is measured; `daxlab reproduce all` "
-                                     "measures it.", "absent")]  # fmt: skip
-    return [Text(f"{question} This page sets their figures beside what {runs} of the same networks by the same protocol gave, "
-                 "as far as they have been trained.")]  # fmt: skip
+        nothing = "This ledger holds no finished run, so nothing is measured; `daxlab reproduce all` measures it."
+        return [Text(question), Text(nothing, "absent")]
+    return [Text(f"{question} This page sets their figures beside what was measured here: {runs} so far.")]
 
 
 def _sections(ledger: Ledger) -> list[Section]:
@@ -79,12 +79,9 @@ def prose(given: str) -> "Markup":
     marked = [str(escape(part)) for part in (head, small)]
     marked = [re.sub(r"`([^`]+)`", r"<code>\1</code>", part) for part in marked]
     marked = [re.sub(r"\*([^*]+)\*", r"<em>\1</em>", part) for part in marked]
-    return Markup(marked[0] + (f"<small>{marked[1]}</small>" if small else ""))  # noqa: S704 - escaped above
+    return Markup(marked[0] + (f"<small>{marked[1]}</small>" if small else ""))
 
 
 def uri(content: str) -> str:
     """A file as an address that needs no network."""
     return "data:text/csv;charset=utf-8," + quote(content)
-
-
-__all__ = ["InputError", "page"]

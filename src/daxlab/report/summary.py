@@ -1,17 +1,18 @@
 """The first part of the page: the contrast that the paper is about, and every figure of it beside ours."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
 from daxlab.paper import Row as Compared
 from daxlab.paper.experiments import BEST, NETWORKS, OVERALL, simple
+from daxlab.paper.measures import CATALOGUE
 from daxlab.paper.targets import targets
 from daxlab.report import figures, text
-from daxlab.report.blocks import Block, Cell, Row, Section, Strip, Table, Text
-from daxlab.report.drawing import Picture, picture
-from daxlab.report.facts import Facts, described
+from daxlab.report.blocks import Block, Cell, Note, Row, Section, Strip, Table, Text
+from daxlab.report.drawing import Picture, as_csv, picture
+from daxlab.report.facts import Facts
 
 MAIN = {"simple": (simple(True), simple(False)), "turn-left": ("turn-left",), "length": ("length",), "jump": ("jump",)}
 ASKS = {
@@ -20,106 +21,141 @@ ASKS = {
     "length": "longer action sequences",
     "jump": "a verb it only saw alone",
 }
-PAPER = {split: "exp3." + split if split in ("turn-left", "jump") else {"simple": "exp1", "length": "exp2"}[split] for split in ASKS}
-PARTS = {"exp1": "Experiment 1", "exp2": "Experiment 2", "exp3": "Experiment 3", "exp4": "Experiment 4", "train": "Training sets"}
-PERCENT = (None, "%")
-VERDICTS = ("within", "beyond", "shown", "unmeasured")
+FIGURES = {"simple": "exp1", "turn-left": "exp3.turn-left", "length": "exp2", "jump": "exp3.jump"}  # ids begin so
+PARTS = {
+    "exp1": "Experiment 1",
+    "exp2": "Experiment 2",
+    "exp3": "Experiment 3",
+    "exp4": "Experiment 4",
+    "train": "Accuracy on the training sets",
+}
+DATA = ("id", "experiment", "network", "unit", "paper", "mean", "sem", "low", "high", "runs", "verdict", "note")
 
 
 def section(facts: Facts, rows: Sequence[Compared]) -> Section:
     """The summary."""
     paper = [row for row in rows if not row.id.startswith("ours.")]
+    measured = [row for row in paper if row.verdict != "unmeasured"]
+    missing = [row for row in paper if row.verdict == "unmeasured"]
     blocks: list[Block] = [*_contrast(facts), Text(text.tally([row.verdict for row in paper]))]
     blocks += [Text(said, "beyond") for said in _beyond(facts, paper)]
-    blocks.append(_table(paper))
+    blocks += [_table(measured)] if measured else []
+    blocks += [_unmeasured(missing)] if missing else []
     return Section("summary", "What was found", blocks)
 
 
 def _contrast(facts: Facts) -> Iterator[Block]:
-    known = {one.id: one.value for one in targets()}
-    pictures = []
-    for kind, networks in {"overall": dict.fromkeys(MAIN, OVERALL), "best": BEST}.items():
-        rows = {split: facts.row(networks[split], *names) for split, names in MAIN.items()}
-        found = [(split, row) for split, row in rows.items() if row]
-        if kind == "overall" and found:
-            yield Text(f"One network, {NETWORKS[OVERALL]}, the paper's best overall, trained anew for each split. "
-                       f"{text.contrast(found)}", "lead")  # fmt: skip
-        given = [
-            figures.Line(_label(split, networks[split], kind), row["accuracies"], row["mean"], row["low"], row["high"],
-                         known[f"{PAPER[split]}.{kind}"])
-            for split, row in found
-        ]  # fmt: skip
-        if given:
-            pictures.append(_picture(given, kind, [dict(row) for _, row in found]))
-    if pictures:
-        yield Row(pictures)
+    found = {
+        kind: {split: facts.row(networks[split], *names) for split, names in MAIN.items()}
+        for kind, networks in {"overall": dict.fromkeys(MAIN, OVERALL), "best": BEST}.items()
+    }
+    overall = [(split, row) for split, row in found["overall"].items() if row]
+    if overall:
+        yield Text(f"{NETWORKS[OVERALL]}, the paper's best network overall, trained anew for each split, "
+                   f"{text.contrast(overall)}", "lead")  # fmt: skip
+    if any(row for rows in found.values() for row in rows.values()):
+        yield Row([_picture(kind, rows) for kind, rows in found.items()])
     else:
         yield Text(text.absent("any of the paper's networks on its four main splits", text.reproduce("all")), "absent")
 
 
-def _label(split: str, network: str, kind: str) -> str:
-    return f"{split}: {ASKS[split]}" if kind == "overall" else f"{split}: {NETWORKS[network]}"
-
-
-def _picture(given: list[figures.Line], kind: str, rows: list[dict[str, Any]]) -> Picture:
-    title = f"The {described(OVERALL)} network on four splits." if kind == "overall" else (
-        "On each split, the network that the paper found best.")  # fmt: skip
-    caption = "Per cent of test commands with every action right: each run a dot, the mean a stroke with its 95% "
-    caption += "interval; the diamond is the paper's mean of five runs."
-    if kind == "best":
-        caption += " These networks are the paper's best of 180 by this figure."
+def _picture(kind: str, rows: Mapping[str, Mapping[str, Any] | None]) -> Picture:
+    known = {one.id: one.value for one in targets()}
+    given = []
+    for split, row in rows.items():
+        label = f"{split}: {ASKS[split]}" if kind == "overall" else f"{split}: {NETWORKS[BEST[split]]}"
+        paper = known[f"{FIGURES[split]}.{kind}"]
+        summary = [row[name] for name in ("accuracies", "mean", "low", "high")] if row else [(), None, None, None]
+        given.append(figures.Line(label, *summary, paper=paper))
+    title = {"overall": f"{OVERALL} on four splits.", "best": "On each split, the network that the paper found best."}
+    caption = (
+        "Per cent of test commands with every action right: each run a dot, the mean a stroke, its 95% interval a "
+    )
+    caption += "band; the diamond is the paper's mean of five runs."
+    caption += " Chosen by the paper as the best of 180 by this figure." if kind == "best" else ""
     label = "; ".join(f"{one.label}: mean {text.percent(one.mean)}, paper {one.paper:g}" for one in given)
-    return picture(figures.lines(given), f"contrast-{kind}", title, caption, label, pl.DataFrame(rows))
+    data = pl.DataFrame([dict(row) for row in rows.values() if row] or {"network": []})
+    return picture(figures.lines(given), f"contrast-{kind}", title[kind], caption, label, data)
 
 
 def _beyond(facts: Facts, rows: Sequence[Compared]) -> Iterator[str]:
-    """What lies beyond, said plainly, and what else of the same network and split is in the ledger."""
+    """What lies beyond, said plainly, and what else was tried."""
     for row in rows:
         if row.verdict == "beyond":
-            parts = [text.against(row, _what(row)), text.regression(row), f"({row.note}.)" if row.note else "", tried(facts, row)]
+            note = text.sentence(row.note) if row.note else ""
+            parts = (text.against(row, _what(row)), text.regression(row), note, tried(facts, row))
             yield " ".join(part for part in parts if part)
 
 
 def tried(facts: Facts, row: Compared) -> str:
-    """Runs on the same split by another protocol: what was tried."""
+    """Runs on the same split by another protocol."""
     chosen = (pl.col("split") == row.split) & pl.col("protocol").is_not_null() & (pl.col("runs") > 0)
     others = facts.networks.filter(chosen).to_dicts()
-    each = [f"{one['network']} with {one['protocol']}: {text.measured(one)}" for one in others]
+    each = [f"{one['network']} with {one['protocol']}, {text.measured(one)}" for one in others]
     return f"Also tried on *{row.split}*: {'; '.join(each)}." if each else ""
 
 
 def _what(row: Compared) -> str:
-    network = f", {row.network}" if row.network else ""
-    return f"{(row.experiment or row.id)[:1].upper()}{(row.experiment or row.id)[1:]}{network}"
+    return f"{row.experiment or row.id}{f' ({row.network})' if row.network else ''}"
+
+
+def _parted(rows: Sequence[Compared]) -> Iterator[tuple[str, list[Compared]]]:
+    for prefix, title in PARTS.items():
+        part = [row for row in rows if row.id.split(".")[0] == prefix]
+        if part:
+            yield title, part
 
 
 def _table(rows: Sequence[Compared]) -> Table:
     shown: list[Sequence[Cell]] = []
-    for prefix, title in PARTS.items():
-        part = [row for row in rows if row.id.split(".")[0] == prefix]
-        if part:
-            shown += [(title,), *(_row(row) for row in part)]
+    for title, part in _parted(rows):
+        shown.append((title,))
+        for row in part:
+            shown.append(_row(row))
+            note = "; ".join(one for one in (row.unit, row.note) if one)
+            shown += [(Note(text.sentence(note)),)] if note else []
     caption = (
-        "One row for each figure. Percentages of exact matches unless a row says otherwise; ours are means over runs with "
-        "their standard error and 95% interval. *within*: the paper's figure lies in the 95% interval for the difference "
-        "of two means, the paper's spread taken as ours; *beyond*: it does not. † the paper's best of 180 networks."
+        "Percentages of exact matches unless a row says otherwise. Ours: the mean over runs and its standard error, and "
+        "below it its 95% interval. *within*: the paper's figure lies in the 95% interval for the difference of two "
+        "means, the paper's spread taken as ours; *beyond*: it does not; *shown*: no verdict. † the paper's best of 180."
     )
-    head = ("figure", "paper", "ours", "95% interval", "every run, 0 to 100%", "verdict")
-    return Table("comparison", "The paper's figures and ours.", head, shown, right=(1, 2, 3), caption=caption)
+    head = ("figure", "paper", "ours", "every run, 0 to 100%", "verdict")
+    title = "The paper's figures and ours."
+    data = as_csv(
+        pl.DataFrame([[_plain(getattr(row, name)) for name in DATA] for row in rows], list(DATA), orient="row")
+    )
+    return Table("comparison", title, head, shown, right=(1, 2), caption=caption, data=data)
+
+
+def _plain(value: Any) -> str | None:
+    if isinstance(value, dict):
+        return "; ".join(
+            f"{name}: {', '.join(f'{one} {cosine}' for one, cosine in near)}" for name, near in value.items()
+        )
+    return " ".join(map(str, value)) if isinstance(value, list) else None if value is None else str(value)
 
 
 def _row(row: Compared) -> Sequence[Cell]:
-    network = f"{row.network or ''}{' †' if row.selected else ''}"
-    small = "; ".join(part for part in (network, row.unit or "", row.note) if part)
-    ours = text.percent(row.mean) if row.unit in PERCENT else _count(row.mean)
-    if row.sem is not None:
-        ours += f" ± {row.sem:.2f}"
-    interval = "" if row.low is None or row.high is None else f"{row.low:.2f} to {row.high:.2f}"
+    percentages = row.unit is None
+    ours = text.percent(row.mean) if percentages else "–" if row.mean is None else f"{row.mean:g}"
+    ours += "" if row.sem is None else f" ± {row.sem:.2f}"
+    ours += "" if row.low is None or row.high is None else f"\n{text.signed(row.low)} to {text.signed(row.high)}"
     paper = row.paper if isinstance(row.paper, list) else [row.paper] if isinstance(row.paper, int | float) else []
-    percentages = row.unit in PERCENT
-    strip = Strip(row.runs, row.low, row.high, paper) if percentages and row.runs else str(Strip(row.runs))
-    return (f"{row.experiment or row.id}\n{small}", row.stated or "–", ours, interval, strip, row.verdict)
+    strip: Cell = " ".join(f"{run:g}" for run in row.runs)
+    if percentages and row.runs:
+        strip = Strip(row.runs, row.low, row.high, paper)
+    network = f"{row.network or ''}{' †' if row.selected else ''}"
+    return (f"{row.experiment or row.id}\n{network}", row.stated or "–", ours, strip, row.verdict)
 
 
-def _count(value: float | None) -> str:
-    return "–" if value is None else f"{value:g}"
+def _unmeasured(rows: Sequence[Compared]) -> Table:
+    shown: list[Sequence[Cell]] = []
+    for title, part in _parted(rows):
+        shown.append((title,))
+        for row in part:
+            needs = " ".join(CATALOGUE[row.id][0])
+            how = f"`{text.reproduce(needs)}`" if needs else row.note or "–"
+            what = f"{row.experiment or row.id}\n{'; '.join(one for one in (row.network, row.unit) if one)}"
+            shown.append((what, row.stated or "–", how))
+    head = ("figure", "paper", "what measures it")
+    return Table("unmeasured", "Figures of the paper that are not measured in this ledger.", head, shown, right=(1,))

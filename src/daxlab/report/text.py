@@ -1,10 +1,11 @@
 """Sentences from numbers, never ahead of them.
 
-A sentence says "higher", "rises", "every run" or "none" only if the numbers that it is given do; each function here takes
-what an analysis returned and is tested for that. Where nothing is measured, the text says so, and which command measures it.
+A sentence says "higher", "rises", "every run" or "no" only if the numbers that it is given do; each function takes what an
+analysis returned and is tested for that. Where nothing is measured, the text says so, and which command measures it.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 Row = Mapping[str, Any]
@@ -21,11 +22,16 @@ def percent(value: float | None, places: int = 2) -> str:
     if value is None:
         return "–"
     written, least = f"{value:.{places}f}", 10**-places
-    if 0 < value and float(written) == 0:
+    if value > 0 and float(written) == 0:
         return f"<{least:.{places}f}"
     if value < 100 and float(written) == 100:
         return f">{100 - least:.{places}f}"
     return written
+
+
+def signed(value: float) -> str:
+    """A number that may be below nought, with a true minus."""
+    return f"{value:.2f}".replace("-", "−")
 
 
 def number(count: int) -> str:
@@ -62,7 +68,7 @@ def measured(row: Row) -> str:
     """A mean with what it is a mean of: "99.72% (mean of five runs, 95% interval 99.40 to 100.04)"."""
     if row["runs"] == 1:
         return f"{percent(row['mean'])}% (one run)"
-    interval = "" if row["low"] is None else f", 95% interval {row['low']:.2f} to {row['high']:.2f}"
+    interval = "" if row["low"] is None else f", 95% interval {signed(row['low'])} to {signed(row['high'])}"
     return f"{percent(row['mean'])}% (mean of {counted(row['runs'], 'run')}{interval})"
 
 
@@ -70,23 +76,22 @@ def share(row: Row) -> str:
     """In words, how many of the commands come out right in these runs.
 
     >>> share({"mean": 99.5, "accuracies": [99.9, 99.1]}), share({"mean": 0.0, "accuracies": [0.0]})
-    ('nearly all', 'none')
+    ('nearly all', 'no')
     """
     if min(row["accuracies"]) == 100:
         return "all"
     if max(row["accuracies"]) == 0:
-        return "none"
+        return "no"
     words = ((95, "nearly all"), (50, "most"), (5, "some"), (0, "hardly any"))
     return next(word for least, word in words if row["mean"] > least)
 
 
 def contrast(splits: Sequence[tuple[str, Row]]) -> str:
     """What one network gets right of what each split asks, in the order given."""
-    parts = [
-        f"{share(row)} of the commands that *{split}* asks for ({percent(row['mean'])}%)"
-        for split, row in splits
-    ]
-    return f"It gets {listed(parts)} right."
+    (split, row), *others = splits
+    first = f"{share(row)} test commands right on *{split}* ({percent(row['mean'])}%)"
+    rest = [f"{share(row)} on *{split}* ({percent(row['mean'])}%)" for split, row in others]
+    return f"gets {listed([first, *rest])}."
 
 
 # -- the comparison
@@ -123,7 +128,7 @@ def regression(row: Any) -> str:
         return ""
     if row.mean is None or not row.mean < row.paper:
         return ""
-    return "The paper chose this network as the best of 180 by this very figure, so a second measurement is expected to be lower."
+    return "The paper chose this network as its best of 180 by this figure, so a second measurement is expected to be lower."
 
 
 def tally(verdicts: Sequence[str]) -> str:
@@ -149,7 +154,9 @@ def sizes(rows: Rows) -> str:
     """The sample-complexity curve in words."""
     first, last = rows[0], rows[-1]
     if len(rows) == 1:
-        return f"With {first['percent']}% of the commands in training ({first['train']:,}), {measured(first)} are right."
+        return (
+            f"With {first['percent']}% of the commands in training ({first['train']:,}), {measured(first)} are right."
+        )
     return (
         f"With {first['percent']}% of the commands in training ({first['train']:,}), {measured(first)} are right; with "
         f"{last['percent']}% ({last['train']:,}), {measured(last)}. {rising(rows, 'percent', '%')}"
@@ -158,7 +165,7 @@ def sizes(rows: Rows) -> str:
 
 def rising(rows: Rows, by: str, unit: str = "") -> str:
     """Whether the mean rises at every step, and where it does not."""
-    pairs = list(zip(rows, rows[1:], strict=False))
+    pairs = list(pairwise(rows))
     falls = [f"from {a[by]}{unit} to {b[by]}{unit}" for a, b in pairs if not b["mean"] > a["mean"]]
     if not falls:
         return "The mean rises at every step."
@@ -168,9 +175,13 @@ def rising(rows: Rows, by: str, unit: str = "") -> str:
 
 def coverage(percentage: int, parts: int, unseen: Sequence[str], occurrences: float | None) -> str:
     """How training covers the parts of test commands."""
-    lacking = {0: "each of them occurs in training", 1: f"one does not occur in training (`{(*unseen, '')[0]}`)"}
-    seen = lacking.get(len(unseen), f"{number(len(unseen))} do not occur in training")
-    often = "" if occurrences is None else f", and those that do occur there {occurrences:.1f} times on average"
+    many = "" if occurrences is None else f"{occurrences:.1f} times on average"
+    if not unseen:
+        seen, often = "each of them occurs in training", f", {many}" if many else ""
+    else:
+        named = f" (`{unseen[0]}`)" if len(unseen) == 1 else ""
+        seen = f"{number(len(unseen))} {'does' if len(unseen) == 1 else 'do'} not occur in training{named}"
+        often = f", the others {many}" if many else ""
     return f"At {percentage}%, the test commands are made of {parts} parts without a conjunction: {seen}{often}."
 
 
@@ -185,9 +196,7 @@ def attained(rows: Rows, unit: str) -> str:
         return f"At every length ({listed(some)} {unit}) some run gets a command right."
     if not some:
         return f"No run gets a command of any length right ({listed(none)} {unit})."
-    return (
-        f"Some run gets commands of {listed(some)} {unit} right; no run gets one of {listed(none)} {unit} right."
-    )
+    return f"Some run gets commands of {listed(some)} {unit} right; no run gets one of {listed(none)} {unit} right."
 
 
 def ends_of(rows: Rows, unit: str) -> str:
@@ -220,8 +229,12 @@ def searching(rows: Rows) -> str:
             f"No wrong answer of {who} is a search error: the network always holds its own answer at least as likely "
             "as the target."
         )
+    some = sum(bool(row["search_errors"]) for row in known)
     each = listed([f"{row['search_errors']:,} of {row['wrong']:,}" for row in known])
-    return f"Wrong answers that the network itself holds less likely than the target (search errors), run by run: {each}."
+    return (
+        f"In {number(some)} of {counted(len(known), 'run')} there are wrong answers that the network itself holds less "
+        f"likely than the target (search errors). Run by run: {each}."
+    )
 
 
 def ending(rows: Rows) -> str:
@@ -261,7 +274,9 @@ def constructions(rows: Rows, primitive: str) -> str:
         where = "No error is in a conjunction"
     else:
         where = "Errors are in conjunctions and outside them"
-    top = [f"`{row['construction']}` ({row['place']}): {row['wrong']:,} of {row['commands']:,} wrong" for row in wrong[:3]]
+    top = [
+        f"`{row['construction']}` ({row['place']}): {row['wrong']:,} of {row['commands']:,} wrong" for row in wrong[:3]
+    ]
     return f"{where}. The most are with {'; '.join(top)}."
 
 
