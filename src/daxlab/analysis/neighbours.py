@@ -21,10 +21,10 @@ def neighbours(ledger: Ledger, key: str, nearest: int = 5) -> pl.DataFrame:
 
     Empty if the run has no such artefact.
     """
+    (row,) = runs(ledger, [key])
     content = ledger.artefact(key, "neighbours")
     if content is None:
         return pl.DataFrame(schema=SCHEMA)
-    (row,) = runs(ledger, [key])
     train = trained_on(*identity(row)).train
     commands = named_commands(language(row["spec"]["language"]["name"]))
     places, cosines = (np.asarray(unpack_arrays(content)[name]).tolist() for name in ("places", "cosines"))
