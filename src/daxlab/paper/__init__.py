@@ -9,8 +9,8 @@ verdicts.py     when the two agree
 compare.py      both in a row
 """
 
-from daxlab.paper.compare import Row, compare
+from daxlab.paper.compare import Row, compare, experiments_of
 from daxlab.paper.experiments import EXPERIMENTS, NETWORKS, chosen, specs
 from daxlab.paper.targets import Target, targets
 
-__all__ = ["EXPERIMENTS", "NETWORKS", "Row", "Target", "chosen", "compare", "specs", "targets"]
+__all__ = ["EXPERIMENTS", "NETWORKS", "Row", "Target", "chosen", "compare", "experiments_of", "specs", "targets"]

@@ -36,6 +36,7 @@ class Part:
     draw: Draw | None = None
     runs: tuple[float, ...] = ()
     ours: Any = None  # what is shown as it is: a list, a table, the ends of a range
+    shown: str = ""  # our figure as text, where it is not the mean
     count: int | None = None  # what has no chance in it
     claim: tuple[float, str | None, int | None] | None = None  # value, relation, the paper's runs; None: the target's
     note: str = ""
@@ -105,9 +106,10 @@ def over_sampling(runs: Runs) -> list[Part]:
         pair = [{row["seed"]: row["accuracy"] for row in found.rows} for found in (often, seldom)]
         seeds = sorted(pair[0].keys() & pair[1].keys())
         means = [fmean(one[seed] for seed in seeds) for one in pair] if seeds else []
-        note = f"{name}: with {means[0]:.2f}, without {means[1]:.2f}" if means else f"{name}: one of the two lacks runs"
+        note = f"{name} with over-sampling {means[0]:.2f}, without {means[1]:.2f}" if means else f"{name} and {once} share no seed"
         differences = [pair[0][seed] - pair[1][seed] for seed in seeds]
-        parts.append(_part(OVERALL, often, differences, claim=(0, "more than", None), note=note))
+        more = {"note": note} if seldom.rows else {}
+        parts.append(_part(OVERALL, seldom, differences, claim=(0, "more than", None), **more))
     return parts
 
 
@@ -123,7 +125,7 @@ def turn_left_errors(runs: Runs) -> list[Part]:
     counts = [round(commands * (100 - value) / 100) for value in found.values()]
     ours = {"run": median, "errors": int(errors["wrong"].sum()), "constructions": errors.to_dicts()}
     named = "; ".join(f"{row['wrong']} {row['construction']!r} {row['place']}" for row in errors.head(4).to_dicts())
-    return [_part(OVERALL, found, counts, ours=ours, note=f"median run: {ours['errors']} errors, most in {named}")]
+    return [_part(OVERALL, found, counts, ours=ours, shown=str(ours["errors"]), note=f"median run: {named or 'none'}")]
 
 
 def jump_right(runs: Runs) -> list[Part]:
@@ -135,8 +137,9 @@ def jump_right(runs: Runs) -> list[Part]:
     right = {key: composed_right(runs.ledger, key) for key in found.keys}
     ours = {"run": median, "right": right[median]}
     some = ", ".join(map(repr, right[median][:5])) + (", …" if len(right[median]) > 5 else "")
-    note = f"median run: {some}" if right[median] else "median run: none right"
-    return [_part(OVERALL, found, [float(len(one)) for one in right.values()], ours=ours, note=note)]
+    counts = [float(len(one)) for one in right.values()]
+    shown = str(len(right[median]))
+    return [_part(OVERALL, found, counts, ours=ours, shown=shown, note=f"median run: {some or 'none right'}")]
 
 
 def nearest(runs: Runs) -> list[Part]:
@@ -151,9 +154,9 @@ def nearest(runs: Runs) -> list[Part]:
         for command in asked or ()
     }
     if not any(ours.values()):
-        return [_part(OVERALL, found, (), note="the ledger's run has no neighbours kept")]
+        return [_part(OVERALL, found, (), note="no neighbours were kept of the median run")]
     said = "; ".join(f"{command}: {near[0][0]} {near[0][1]:.2f}" for command, near in ours.items() if near)
-    return [_part(OVERALL, found, (), ours=ours, note=f"nearest in the median run: {said}")]
+    return [_part(OVERALL, found, (), ours=ours, shown="a table", note=f"nearest in the median run: {said}")]
 
 
 def unseen_parts(percent: int, runs: Runs) -> list[Part]:
@@ -163,7 +166,7 @@ def unseen_parts(percent: int, runs: Runs) -> list[Part]:
     found = coverage(split(name))
     ours = {"unseen": list(found.unseen), "parts": len(found.parts), "occurrences": found.occurrences}
     note = f"{len(found.unseen)} of {len(found.parts)}; the others occur {found.occurrences or 0:.2f} times on average"
-    return [Part(None, name, "release" if release else "own", ours=ours, count=len(found.unseen), note=note)]
+    return [Part(None, name, "release" if release else "own", ours=ours, shown=str(len(found.unseen)), count=len(found.unseen), note=note)]
 
 
 # The search over SRNs.
