@@ -133,7 +133,7 @@ def _primitives(language: Language) -> dict[str, Example]:
 
 
 def named_commands(language: Language) -> list[str]:
-    """The commands whose encoder states are looked at: the primitives ("jump"), then "jump twice" where there is one."""
+    """The commands whose encoder states are looked at: the primitives ("jump"), then "jump twice" where it is one."""
     known = {example.command for example in language.commands()}
     alone = [example.command for example in language.primitives]
     return [*alone, *(twice for one in alone if (twice := f"{one} twice") in known)]

@@ -6,6 +6,8 @@
 import re
 from functools import lru_cache
 
+import polars as pl
+
 from daxlab.languages import Language
 
 
@@ -17,11 +19,9 @@ def conjunctions(language: Language) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part for rule in joining for part in rule.parts if part not in grammar.rules))
 
 
-def pattern(language: Language) -> str:
-    """A regular expression for a conjunction with its blanks; it matches nothing in a language without."""
-    return " (?:" + "|".join(map(re.escape, conjunctions(language))) + ") " if conjunctions(language) else r"^\b$"
-
-
-def clauses(command: str, language: Language) -> list[str]:
-    """The clauses of a command, from left to right."""
-    return re.split(pattern(language), command)
+def clauses(commands: pl.Expr, language: Language) -> pl.Expr:
+    """The clauses of each command of a column, from left to right, as a list."""
+    if not conjunctions(language):
+        return pl.concat_list(commands)
+    joints = " (?:" + "|".join(map(re.escape, conjunctions(language))) + ") "
+    return commands.str.replace_all(joints, "\n").str.split("\n")  # no word has a line's end in it

@@ -1,6 +1,6 @@
 """Experiment 2: do wrong answers end too early, too late, or at the right place?"""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import polars as pl
 
@@ -8,19 +8,15 @@ from daxlab.analysis.answers import together
 from daxlab.store import Ledger
 
 
-def ends(ledger: Ledger, keys: Sequence[str]) -> pl.DataFrame:
-    """A row per run: key, seed, wrong, and of these early, late, same: shorter than the target, longer, as long.
+def ends(ledger: Ledger, keys: Iterable[str]) -> pl.DataFrame:
+    """A row per run: key, seed, wrong; of these early, late, same (shorter than the target, longer, as long); unended.
 
-    An answer that never ended was cut off beyond the longest target of the language, so it is late.
+    An answer that never ended was cut off beyond the longest target of the language, so it is among the late ones.
     """
-    wrong, longer = ~pl.col("right"), pl.col("answer").list.len().cast(pl.Int64) - pl.col("actions")
-    counts = {
-        "wrong": wrong,
-        "early": wrong & (longer < 0),
-        "late": wrong & (longer > 0),
-        "same": wrong & (longer == 0),
-    }
-    frame = together(ledger, keys, ["actions", "answer", "right"])
+    wrong, longer = ~pl.col("right"), pl.col("answer").list.len().cast(int) - pl.col("actions")
+    counted = {"wrong": wrong, "early": wrong & (longer < 0), "late": wrong & (longer > 0)}
+    counted |= {"same": wrong & (longer == 0), "unended": wrong & ~pl.col("ended")}
+    frame = together(ledger, keys, ["actions", "answer", "right", "ended"])
     return frame.group_by("key", "seed", maintain_order=True).agg(
-        count.sum().cast(pl.Int64).alias(name) for name, count in counts.items()
+        column.sum().cast(int).alias(name) for name, column in counted.items()
     )

@@ -1,6 +1,6 @@
 """Experiment 2: accuracy by the length of the action sequence, or of the command."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any, Literal
 
 import polars as pl
@@ -13,12 +13,13 @@ SCHEMA: dict[str, Any] = {"length": int, "commands": int, **COLUMNS}
 
 
 def by_length(
-    ledger: Ledger, keys: Sequence[str], by: Literal["actions", "words"] = "actions", oracle: bool = False
+    ledger: Ledger, keys: Iterable[str], by: Literal["actions", "words"] = "actions", oracle: bool = False
 ) -> pl.DataFrame:
     """A row per length attested in the test set: its commands, and the runs' accuracies on them.
 
-    A length is the target's in actions, or the command's in words. With `oracle`, answers of the right length are judged.
+    A length is the target's in actions, or the command's in words. With `oracle`, answers of the right length count.
     """
+    keys = list(keys)
     of_one_split(ledger, keys)
     right = "oracle_right" if oracle else "right"
     per_run = (

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from daxlab.corpora import split
+from daxlab.analysis.answers import identity, runs, trained_on
 from daxlab.languages import language
 from daxlab.splits import named_commands
 from daxlab.store import Ledger, unpack_arrays
@@ -24,12 +24,12 @@ def neighbours(ledger: Ledger, key: str, nearest: int = 5) -> pl.DataFrame:
     content = ledger.artefact(key, "neighbours")
     if content is None:
         return pl.DataFrame(schema=SCHEMA)
-    spec = ledger.run(key).spec
-    lang = language(spec["language"]["name"])
-    train = split(spec["split"]["name"], lang).train
+    (row,) = runs(ledger, [key])
+    train = trained_on(*identity(row)).train
+    commands = named_commands(language(row["spec"]["language"]["name"]))
     places, cosines = (np.asarray(unpack_arrays(content)[name]).tolist() for name in ("places", "cosines"))
     found = []
-    for command, where, how_near in zip(named_commands(lang), places, cosines, strict=True):
+    for command, where, how_near in zip(commands, places, cosines, strict=True):
         near = [(train[place].command, cosine) for place, cosine in zip(where, how_near, strict=True)]
         others = sorted((one for one in near if one[0] != command), key=lambda one: -one[1])[:nearest]
         found += [(command, rank, *other) for rank, other in enumerate(others, 1)]

@@ -6,9 +6,10 @@ training command that is this part, so twice in "walk and walk"; how often a com
 mean is over those parts that occur at all.
 """
 
-from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean
+
+import polars as pl
 
 from daxlab.analysis.clauses import clauses
 from daxlab.languages import Example, Language
@@ -31,11 +32,14 @@ class Coverage:
 def coverage(split: Split, language: str | Language = "scan") -> Coverage:
     """How training covers the parts of a split's test commands."""
     lang = load(language) if isinstance(language, str) else language
-    seen, asked = _counted(split.train, lang), _counted(split.test, lang)
-    known = [seen[part] for part in asked if part in seen]
-    unseen = tuple(sorted(part for part in asked if part not in seen))
-    return Coverage(tuple(sorted(asked)), unseen, fmean(known) if known else None)
+    asked = _parts(split.test, lang).unique().sort()
+    shown = _parts(split.train, lang).value_counts(name="occurrences")
+    against = asked.to_frame().join(shown, "part", "left", maintain_order="left")
+    unseen = against.filter(pl.col("occurrences").is_null())["part"]
+    mean = against["occurrences"].mean()
+    return Coverage(tuple(asked), tuple(unseen), None if mean is None else float(mean))  # type: ignore[arg-type]
 
 
-def _counted(examples: tuple[Example, ...], lang: Language) -> Counter[str]:
-    return Counter(part for example in examples for part in clauses(example.command, lang))
+def _parts(examples: Sequence[Example], lang: Language) -> pl.Series:
+    commands = pl.DataFrame({"part": [example.command for example in examples]}, {"part": pl.String})
+    return commands.select(clauses(pl.col("part"), lang)).explode("part")["part"]

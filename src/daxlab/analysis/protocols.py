@@ -15,11 +15,14 @@ def differing(spec: Mapping[str, Any]) -> str | None:
     usual = asdict(Protocol()) | {"semantics": SEMANTICS}
     given = {**spec.get("protocol", {}), "semantics": spec.get("semantics", SEMANTICS)}
     others = {name: value for name, value in given.items() if usual.get(name) != value}
-    return ", ".join(f"{name} {value}" for name, value in sorted(others.items())) or None
+    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in sorted(others.items())) or None
 
 
-def rows(ledger: Ledger, where: Where) -> list[dict[str, Any]]:
-    """The runs chosen, by seed: of the paper's protocol, unless `where` itself asks for another."""
+def measured(ledger: Ledger, where: Where) -> list[dict[str, Any]]:
+    """The rows of the runs chosen that have an accuracy, by seed.
+
+    Of the paper's protocol only, unless `where` itself asks for another: a trial of 500 updates is no replicate.
+    """
     asked = any(name == "updates" or name.startswith("protocol.") for name in where)
-    chosen = [row for row in ledger.rows(where) if asked or differing(row["spec"]) is None]
-    return sorted(chosen, key=lambda row: (row["seed"], row["key"]))
+    rows = [row for row in ledger.rows(where) if row["status"] == "done" and row["accuracy"] is not None]
+    return sorted((row for row in rows if asked or differing(row["spec"]) is None), key=lambda row: row["seed"])

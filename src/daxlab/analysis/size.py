@@ -1,13 +1,16 @@
-"""Experiment 1: accuracy by how many commands are shown in training, the sample-complexity curve."""
+"""Experiment 1: accuracy by how many commands are shown in training, the sample-complexity curve.
+
+Reads the ledger's metrics and the names of splits; needs no file of the release.
+"""
 
 import re
 from typing import Any
 
 import polars as pl
 
-from daxlab.analysis.protocols import Where, rows
+from daxlab.analysis.protocols import Where, measured
 from daxlab.analysis.replicates import COLUMNS, entries
-from daxlab.corpora import split
+from daxlab.languages import language
 from daxlab.store import Ledger
 
 OWN = re.compile(r"(?:simple|size-(?P<percent>\d+))(?:-(?P<seed>seed\d+))?")
@@ -16,30 +19,28 @@ SIMPLE = 80  # per cent of the commands that the simple split shows
 SCHEMA: dict[str, Any] = {"percent": int, "train": int, "draw": str, **COLUMNS}
 
 
-def curve(ledger: Ledger, where: Where) -> pl.DataFrame:
-    """A row per percentage and draw: its training commands, and the accuracies of the networks that `where` chooses.
+def curve(ledger: Ledger, architecture_where: Where) -> pl.DataFrame:
+    """A row per draw and percentage: percent, train (how many commands), draw, and the chosen runs' accuracies.
 
-    A draw is "release" (the release's permutation), "own" (ours), or "seed7", one of ours that was asked for.
+    A draw is "release" (the release's permutation), "own" (ours), or "seed7", another of ours that was asked for.
     """
-    points: dict[tuple[str, int], list[dict[str, Any]]] = {}
-    for row in rows(ledger, where):
-        if row["accuracy"] is not None and (point := _point(row["split"])):
-            points.setdefault(point, []).append(row)
+    points: dict[tuple[str, int, int], list[float]] = {}
+    for row in measured(ledger, architecture_where):
+        if drawn := _drawn(row["split"]):
+            draw, percent = drawn
+            train = len(language(row["spec"]["language"]["name"]).commands()) * percent // 100
+            points.setdefault((draw, percent, train), []).append(row["accuracy"])
     found = [
-        {"percent": percent, "train": _train(runs[0]), "draw": draw, **entries([row["accuracy"] for row in runs])}
-        for (draw, percent), runs in sorted(points.items())
+        {"percent": percent, "train": train, "draw": draw, **entries(accuracies)}
+        for (draw, percent, train), accuracies in sorted(points.items())
     ]
     return pl.DataFrame(found, SCHEMA, orient="row")
 
 
-def _point(name: str) -> tuple[str, int] | None:
+def _drawn(split: str) -> tuple[str, int] | None:
     """The draw that a split is from, and its percentage; None for a split of another kind."""
-    if match := RELEASE.fullmatch(name):
+    if match := RELEASE.fullmatch(split):
         return "release", int(match["percent"] or SIMPLE)
-    if match := OWN.fullmatch(name):
-        return ("own" if match["seed"] in (None, "seed0") else match["seed"]), int(match["percent"] or SIMPLE)
+    if match := OWN.fullmatch(split):
+        return "own" if match["seed"] in (None, "seed0") else match["seed"], int(match["percent"] or SIMPLE)
     return None
-
-
-def _train(row: dict[str, Any]) -> int:
-    return len(split(row["split"], row["spec"]["language"]["name"]).train)
