@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from daxlab.paper import Row
 
 MOST_RUNS = 8  # that a line of the table shows
+LEGEND = """\
+Per cent of test commands with every action right, unless a figure is of something else. The 95% interval is of our mean
+(Student's t over runs). within, beyond: by that for the difference of two means, the paper's spread taken as ours.
+* the paper chose this network as the best of 180, so its figure regresses. † our own draw, not the release's."""
 
 
 def compare(ledger: LedgerOption = None, as_json: JsonOption = False) -> None:
@@ -47,13 +51,13 @@ def show(rows: Sequence["Row"]) -> None:
     measured = [row for row in beside if row.verdict != "unmeasured"]
     if measured:
         print("\nMeasured too; the paper states no figure:\n")
-        table(["figure", "ours", "sem", "95% interval", "every run"], [_beside(row) for row in measured], right=(1, 2, 3))
+        columns.remove("paper")
+        columns.remove("verdict")
+        table(columns, map(_beside, measured), right=(1, 2, 3))
     print()
     for note in dict.fromkeys(row.note for row in rows if row.note):
         print(f"{', '.join(row.id for row in rows if row.note == note)}: {note}.")
-    print("\nPer cent of test commands with every action right, unless the figure says otherwise. Interval of the mean:")
-    print("Student's t over runs. within, beyond: by the 95% interval for the difference of two means, the paper's spread")
-    print("taken as ours. * a network that the paper chose as the best of 180: expect less. † our draw, not the release's.")
+    print(f"\n{LEGEND}")
     lacking = experiments_of([row.id for row in rows if row.verdict == "unmeasured"])
     if lacking:
         print(f"\nUnmeasured figures have no runs yet: 'daxlab reproduce {' '.join(lacking)}' trains them.")

@@ -1,4 +1,4 @@
-"""`daxlab reproduce`: the paper's experiments, as far as the ledger lacks them, and what came of them beside its figures."""
+"""`daxlab reproduce`: the paper's experiments, as far as the ledger lacks them, and what came of them."""
 
 import json
 import sys
@@ -24,7 +24,9 @@ MOST_RUNS = 10_000
 
 
 def reproduce(
-    names: Annotated[list[str] | None, typer.Argument(metavar=NAMES, help="Which experiments; all unless given.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar=NAMES, help="Which experiments; all unless given.")
+    ] = None,
     runs: Annotated[int, typer.Option(help="Replicates of each network on each split: seeds 0, 1, …")] = 5,
     device: DeviceOption = "auto",
     budget: BudgetOption = None,

@@ -1,6 +1,6 @@
 """The paper's figures beside ours: a row for every id of targets.json, and for what else the experiments measure.
 
-What is measured is in measures.py, when it agrees in verdicts.py; here the two are put in a row.
+What is measured is in catalogue.py, when it agrees in verdicts.py; here the two are put in a row.
 """
 
 from collections.abc import Sequence
@@ -9,8 +9,9 @@ from statistics import fmean
 from typing import Any
 
 from daxlab.analysis.replicates import summary
+from daxlab.paper.catalogue import CATALOGUE, OURS
 from daxlab.paper.experiments import BEST, EXPERIMENTS
-from daxlab.paper.measures import CATALOGUE, OURS, Part
+from daxlab.paper.measures import Part
 from daxlab.paper.runs import Draw, Runs
 from daxlab.paper.targets import RUNS, Target, targets
 from daxlab.paper.verdicts import Verdict, allowed, margin, together, verdict
@@ -108,7 +109,7 @@ def _row(target: Target, parts: list[Part]) -> Row:
         id=target.id,
         paper=target.figure,
         **numbers,
-        runs=list(worst.part.runs) if not ends else ends,
+        runs=ends or list(worst.part.runs),
         verdict=together(one.verdict for one in judged),
         margin=worst.margin,
         relation=target.relation,

@@ -55,7 +55,7 @@ def paper() -> dict[str, Any]:
 @cache
 def targets() -> tuple[Target, ...]:
     """The figures, in the order of the file."""
+    found: list[dict[str, Any]] = paper()["results"]
     return tuple(
-        Target(**{name: tuple(value) if name == "range" else value for name, value in result.items()})
-        for result in paper()["results"]
+        Target(**result | {"range": tuple(result["range"]) if "range" in result else None}) for result in found
     )

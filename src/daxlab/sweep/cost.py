@@ -1,8 +1,8 @@
 """What groups of runs will take, about: seconds on a device, and bytes on disk.
 
-A small model of what was measured, corrected by what groups of the same architecture took on this kind of device, where the
-ledger has some. An update streams every weight of every run through the device, and costs something however small it is.
-Knows nothing of JAX.
+A small model of what was measured, corrected by what groups of the same architecture took on this kind of device, where
+the ledger has some. An update streams every weight of every run through the device, and has a price however small it
+is. Knows nothing of JAX.
 """
 
 from collections.abc import Sequence
@@ -27,8 +27,8 @@ class Device:
     examine: float
 
 
-# One H200, ms an update: LSTM 2x200 1.17 (5 runs), 2.04 (20), 4.1 (64); LSTM 1x100 with attention 1.02 (20), 2.76 (180).
-# One CPU core, one run: LSTM 2x200 4.5, LSTM 1x100 with attention 0.85.
+# Measured, ms an update. One H200: LSTM 2x200 1.17 (5 runs), 2.04 (20), 4.1 (64); LSTM 1x100 with attention 1.02 (20),
+# 2.76 (180). One CPU core, one run: 4.5 and 0.85.
 DEVICES = {
     "gpu": Device(update=0.9e-3, weight=0.042e-9, start=40, examine=15),
     "cpu": Device(update=0.08e-3, weight=3.4e-9, start=10, examine=10),
