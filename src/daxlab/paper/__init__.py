@@ -4,13 +4,15 @@ targets.json    every figure that the paper states
 targets.py      the same, typed
 experiments.py  which networks learn which splits, from which seeds
 runs.py         the runs of a ledger that speak to the paper
-measures.py     for each figure, its counterpart in the ledger
+measures.py     from runs to the counterpart of a figure
+srns.py         the same for the search over SRNs
+catalogue.py    which figure is measured how
 verdicts.py     when the two agree
 compare.py      both in a row
 """
 
-from daxlab.paper.compare import Row, compare
+from daxlab.paper.compare import Row, compare, experiments_of
 from daxlab.paper.experiments import EXPERIMENTS, NETWORKS, chosen, specs
 from daxlab.paper.targets import Target, targets
 
-__all__ = ["EXPERIMENTS", "NETWORKS", "Row", "Target", "chosen", "compare", "specs", "targets"]
+__all__ = ["EXPERIMENTS", "NETWORKS", "Row", "Target", "chosen", "compare", "experiments_of", "specs", "targets"]

@@ -1,6 +1,6 @@
 """The paper's figures beside ours: a row for every id of targets.json, and for what else the experiments measure.
 
-What is measured is in measures.py, when it agrees in verdicts.py; here the two are put in a row.
+What is measured is in catalogue.py, when it agrees in verdicts.py; here the two are put in a row.
 """
 
 from collections.abc import Sequence
@@ -9,8 +9,9 @@ from statistics import fmean
 from typing import Any
 
 from daxlab.analysis.replicates import summary
-from daxlab.paper.experiments import BEST
-from daxlab.paper.measures import CATALOGUE, OURS, Part
+from daxlab.paper.catalogue import CATALOGUE, OURS
+from daxlab.paper.experiments import BEST, EXPERIMENTS
+from daxlab.paper.measures import Part
 from daxlab.paper.runs import Draw, Runs
 from daxlab.paper.targets import RUNS, Target, targets
 from daxlab.paper.verdicts import Verdict, allowed, margin, together, verdict
@@ -40,6 +41,7 @@ class Row:
     draw: Draw | None = None  # of a random split: the release's or our own
     selected: bool = False  # a network that the paper chose as the best of 180, so that its figure regresses
     stated: str = ""  # the paper's figure as text
+    shown: str = ""  # ours as text
     ours: Any = None  # what is no mean of runs
     parts: list[dict[str, Any]] = field(default_factory=list)  # where a figure is about several networks or splits
     note: str = ""
@@ -58,6 +60,12 @@ def compare(ledger: Ledger, experiments: Sequence[str] | None = None, protocol: 
         if experiments is None or set(needs) & set(experiments):
             rows.append(_row(target, measure(runs)))
     return rows
+
+
+def experiments_of(ids: Sequence[str]) -> list[str]:
+    """The experiments whose runs these figures need, in the paper's order."""
+    needed = {experiment for one in ids for experiment in CATALOGUE[one][0]}
+    return [experiment for experiment in EXPERIMENTS if experiment in needed]
 
 
 @dataclass(frozen=True)
@@ -101,7 +109,7 @@ def _row(target: Target, parts: list[Part]) -> Row:
         id=target.id,
         paper=target.figure,
         **numbers,
-        runs=list(worst.part.runs) if not ends else ends,
+        runs=ends or list(worst.part.runs),
         verdict=together(one.verdict for one in judged),
         margin=worst.margin,
         relation=target.relation,
@@ -113,10 +121,15 @@ def _row(target: Target, parts: list[Part]) -> Row:
         draw=worst.part.draw,
         selected=any(part.network in BEST.values() for part in parts),
         stated=str(target),
+        shown=worst.part.shown or _shown(ends or [number for number in [numbers["mean"]] if number is not None]),
         ours=ends or worst.part.ours,
         parts=[_as_part(one) for one in judged] if several else [],
         note=_note(target, judged, worst),
     )
+
+
+def _shown(numbers: Sequence[float]) -> str:
+    return " to ".join(f"{number:.2f}" for number in numbers)
 
 
 def _as_part(one: _Judged) -> dict[str, Any]:
@@ -138,13 +151,13 @@ def _note(target: Target, judged: list[_Judged], worst: _Judged) -> str:
     if len(judged) > 1:
         lacking = [_named(one.part) for one in judged if one.verdict == "unmeasured"]
         if worst.part.runs and not target.range:
-            said.append(f"the numbers are of {_named(worst.part)}, of {len(judged)} the furthest")
+            said.append(f"the furthest of {len(judged)}: {_named(worst.part)}")
         if lacking:
             said.append(f"no runs of {', '.join(lacking)}")
     said += [one.part.note for one in judged if one.part.note and (one is worst or one.part.claim)]
     if any(one.wrong_side for one in judged):
-        said.append("our mean is not what the paper states, but by less than the interval")
-    if len(worst.part.runs) == 1 and worst.part.ours is None:
+        said.append("our mean is on the wrong side of the bound, by less than the interval")
+    if len(worst.part.runs) == 1 and worst.part.ours is None and target.figure is not None:
         said.append("one run has no spread, so no verdict")
     return "; ".join(dict.fromkeys(said))
 

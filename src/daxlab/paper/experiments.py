@@ -67,8 +67,8 @@ def specs(
 ) -> list[Spec]:
     """The runs of some experiments, each once: seeds 0, 1, …
 
-    A few-shot run has its own draw of composed commands, so replicate n is seed n - 1; where the release's five draws are
-    used up, they are learned again from further seeds.
+    A few-shot run has its own draw of composed commands, so replicate n is seed n - 1; where the release's five draws
+    are used up, they are learned again from further seeds.
     """
     if runs < 1:
         raise InputError(f"runs must be at least 1, not {runs}")

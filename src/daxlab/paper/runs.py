@@ -1,4 +1,4 @@
-"""The runs of a ledger that speak to the paper: of one protocol and of today's training semantics, by network and split.
+"""The runs of a ledger that speak to the paper: of one protocol and today's semantics, by network and split.
 
 Where the paper drew at random, the release's own draw is taken if it has runs, else ours; the two are never mixed.
 """

@@ -38,11 +38,11 @@ class Target:
         if self.range:
             return f"{self.range[0]:g} to {self.range[1]:g}"
         if self.value is None:
-            return "a table" if self.table else self.relation or ""
+            return "a table" if self.table else WRITTEN.get(self.relation or "", "")
         return f"{WRITTEN.get(self.relation or '', '')}{'about ' if self.approx else ''}{self.value:g}"
 
 
-WRITTEN = {"less than": "< ", "more than": "> ", "at least": "≥ "}
+WRITTEN = {"less than": "< ", "more than": "> ", "at least": "≥ ", "consistently worse than with": "worse"}
 
 
 @cache
@@ -55,7 +55,7 @@ def paper() -> dict[str, Any]:
 @cache
 def targets() -> tuple[Target, ...]:
     """The figures, in the order of the file."""
+    found: list[dict[str, Any]] = paper()["results"]
     return tuple(
-        Target(**{name: tuple(value) if name == "range" else value for name, value in result.items()})
-        for result in paper()["results"]
+        Target(**result | {"range": tuple(result["range"]) if "range" in result else None}) for result in found
     )

@@ -1,26 +1,28 @@
 """When a figure of ours agrees with the paper's. The one place that decides it.
 
-What the paper states allows some means and not others: a number allows itself; "less than 1.5" all below it; "at least 95"
-95 and all above; "more than 0" (with over-sampling minus without) all above. Ours is `within` if one of the allowed means
-lies in the 95% interval around ours for the difference of two means: of our n runs, and of the paper's m (5 where it does
-not say), both with our runs' spread s, because the paper gives no other. Its half is t(n - 1) · s · √(1/n + 1/m), Student's
-t from scipy. Else it is `beyond`. So:
+What the paper states allows some means and not others: a number allows itself, "less than 1.5" all below it, "at
+least 95" itself and all above. Ours is `within` if one of the allowed means lies in the 95% interval around ours for
+the difference of two means: of our n runs, and of the paper's m (5 where it does not say), both with the spread s of
+our runs, because the paper gives no other. Its half is t(n - 1) · s · √(1/n + 1/m), Student's t from scipy. Else ours
+is `beyond`. So:
 
 - Nothing is rounded: 99.7 in the paper is 99.7, "about 5" is 5. Runs without spread are `within` only if their mean is
   one that the paper allows. Where n is small or s is wide the interval is wide, and `within` says little: look at it.
-- A mean on the wrong side of a bound by less than the interval is `within`; the row's note says that it is on that side.
-- A range over architectures has two ends; each is held against ours with the spread of the runs of the architecture that is
-  our end, and both must be within.
-- What the paper says of several networks or splits at once is `within` only if it is for each of them, `beyond` as soon
-  as it is for one.
-- A count with no chance in it (how many parts of the release's own draw are unseen) is `within` only if it is the same.
-- `shown`: a table or a list, what is counted in one run (the median one), a figure that the paper lacks, and anything that
-  was run only once: it has no spread.
+- A mean on the wrong side of a bound, by less than the interval, is `within`; the row's note says so.
+- "Worse without over-sampling" is a bound on ours alone: with minus without, seed by seed, is more than 0 (m = ∞).
+- A range over architectures has two ends. Each is held against ours with the spread of the runs of the architecture
+  that is our end, and both must be within.
+- What the paper says of several networks or splits at once is `within` only if it is for each of them, and `beyond` as
+  soon as it is for one.
+- A count with no chance in it (how many parts of the release's own draw are unseen) is `within` if it is the same.
+- `shown`: a table or a list; what is counted in one run (the median one); a figure that the paper lacks; anything that
+  was run only once, because it has no spread.
 - `unmeasured`: the ledger has no runs for it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import sqrt
+from operator import eq, ge, gt, lt
 from statistics import fmean, stdev
 from typing import Literal
 
@@ -28,12 +30,7 @@ from daxlab.analysis.replicates import CONFIDENCE
 
 Verdict = Literal["within", "beyond", "shown", "unmeasured"]
 
-ALLOWED = {
-    None: lambda mean, value: mean == value,
-    "less than": lambda mean, value: mean < value,
-    "more than": lambda mean, value: mean > value,
-    "at least": lambda mean, value: mean >= value,
-}
+ALLOWED: dict[str | None, Callable[[float, float], bool]] = {None: eq, "less than": lt, "more than": gt, "at least": ge}
 
 
 def margin(values: Sequence[float], paper_runs: int | None) -> float | None:
@@ -48,7 +45,7 @@ def margin(values: Sequence[float], paper_runs: int | None) -> float | None:
 
 def allowed(mean: float, value: float, relation: str | None = None) -> bool:
     """Whether a mean, taken as it is, is one that the paper's statement allows."""
-    return bool(ALLOWED[relation](mean, value))
+    return ALLOWED[relation](mean, value)
 
 
 def verdict(
