@@ -16,7 +16,7 @@ class Text:
     kind: ClassVar[str] = "text"
     text: str
     role: str = ""
-    """"lead" opens a section, "absent" is what is not measured, "beyond" what differs from the paper, "name" a heading."""
+    """"lead" opens a section, "absent" is what is not measured, "beyond" what lies beyond, "name" a heading."""
 
 
 @dataclass(frozen=True)

@@ -162,3 +162,8 @@ def percent_axis(axes: Any, *, most: float = 100) -> None:
     axes.set_yticks([0, 25, 50, 75, 100] if most == 100 else axes.get_yticks())
     axes.spines["left"].set_visible(False)
     axes.grid(axis="y", color=RULE, linewidth=0.8)
+
+
+def short(action: str) -> str:
+    """An action as figures have room for it: in the paper's names, an end as "end"."""
+    return {"I_TURN_LEFT": "LTURN", "I_TURN_RIGHT": "RTURN", "<EOS>": "end"}.get(action, action.removeprefix("I_"))

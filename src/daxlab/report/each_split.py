@@ -11,7 +11,7 @@ import polars as pl
 from daxlab.errors import InputError
 from daxlab.report import attention, figures, text
 from daxlab.report.blocks import Block, Fold, Row, Section, Text
-from daxlab.report.drawing import Picture, picture
+from daxlab.report.drawing import Picture, picture, short
 from daxlab.report.facts import Facts, Setting
 
 MOST_TEMPLATES = 10
@@ -119,8 +119,3 @@ def _confusion(frame: pl.DataFrame, name: str) -> Picture:
 def _actions(found: Sequence[str]) -> list[str]:
     """Each once, in order, the end last."""
     return sorted(set(found), key=lambda one: (one == "end", one))
-
-
-def short(action: str) -> str:
-    """An action without what all have in common."""
-    return action.removeprefix("I_").replace("TURN_LEFT", "LTURN").replace("TURN_RIGHT", "RTURN")

@@ -55,9 +55,10 @@ def table_of_networks(facts: Facts, splits: Sequence[str], name: str) -> Iterato
     frame = facts.networks.filter(chosen).sort("mean", "network", descending=[True, False])
     if frame.is_empty():
         return
+    several = len(splits) > 1
     rows = [
         (
-            f"{row['network']}\n{row['split']}{', ' + row['protocol'] if row['protocol'] else ''}",
+            f"{row['network']}\n{', '.join(one for one in (several and row['split'], row['protocol']) if one)}",
             str(row["runs"]) + (f" (+{row['failed']} failed)" if row["failed"] else ""),
             Strip(row["accuracies"], row["low"], row["high"]),
             text.percent(row["mean"]) + ("" if row["sem"] is None else f" ± {row['sem']:.2f}"),
@@ -100,8 +101,8 @@ def _curve(frame: pl.DataFrame, some: dict[str, pl.DataFrame]) -> Picture:
         for draw, rows in some.items()
     ]
     known = {one.id: one.value for one in targets()}
-    paper = {place[p]: known[f"exp1.size.{p}"] for p in PERCENTAGES if known.get(f"exp1.size.{p}") is not None}
-    paper |= {place[80]: known["exp1.overall"]}
+    stated = {p: known.get(f"exp1.size.{p}") for p in SIZES} | {80: known["exp1.overall"]}
+    paper = {place[p]: value for p, value in stated.items() if value is not None}
     drawn = figures.curve(series, [str(p) for p in PERCENTAGES], "per cent of the commands in training", paper)
     return picture(
         drawn,

@@ -1,4 +1,4 @@
-"""Experiment 2 on the page: longer action sequences than any in training. By length, with the oracle, how errors end."""
+"""Experiment 2 on the page: longer action sequences than any in training. By length, with the oracle, how they end."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -53,8 +53,8 @@ def _lengths(facts: Facts, networks: list[str], by: Any) -> Iterator[Block]:
         keys = facts.keys(network, SPLIT)
         greedy, oracle = (by_length(facts.ledger, keys, by, oracle=oracle) for oracle in (False, True))
         rows = greedy.to_dicts()
-        given = f" With the right length given: {text.ends_of(oracle.to_dicts(), by)}" if oracle.height else ""
-        yield Text(f"*{network}*: {text.attained(rows, by)} {text.ends_of(rows, by)}{given}")
+        given = text.ends_of(oracle.to_dicts(), by, told=True) if oracle.height else ""
+        yield Text(f"*{network}*. {text.attained(rows, by)} {text.ends_of(rows, by)} {given}")
         pictures.append(_by_length(network, by, greedy, oracle))
     yield Row(pictures)
 
@@ -91,7 +91,7 @@ def _search(facts: Facts, networks: list[str]) -> Iterator[Block]:
     rows: list[tuple[str, ...]] = []
     for network in networks:
         frame = search_errors(facts.ledger, facts.keys(network, SPLIT)).to_dicts()
-        yield Text(f"*{network}*: {text.searching(frame)}")
+        yield Text(f"*{network}*. {text.searching(frame)}")
         rows += [(network, *("–" if row[name] is None else f"{row[name]:,}" for name in COUNTS)) for row in frame]
     caption = "In the paper, less than one test command a run, for both networks."
     head = ("network", "seed", "wrong answers", "search errors", "of these never ended")
@@ -105,7 +105,7 @@ def _ends(facts: Facts, networks: list[str]) -> Iterator[Block]:
     for network in networks:
         frame = ends(facts.ledger, facts.keys(network, SPLIT))
         rows = frame.to_dicts()
-        yield Text(f"*{network}*: {text.ending(rows)}")
+        yield Text(f"*{network}*. {text.ending(rows)}")
         parts = [figures.Part("too early", OURS), figures.Part("right length", MUTED), figures.Part("too late", OTHER)]
         drawn = figures.stacked(
             [(f"seed {row['seed']}", (row["early"], row["same"], row["late"])) for row in rows], parts

@@ -1,4 +1,4 @@
-"""Experiment 3 on the page: a primitive seen alone, then in new company. Where errors are, what lies near, few shots."""
+"""Experiment 3 on the page: a primitive seen alone, then in new company. Where errors are, what is near, few shots."""
 
 from collections.abc import Iterator
 

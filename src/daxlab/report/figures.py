@@ -100,9 +100,8 @@ def curve(
         return figure
 
 
-def _key(axes: "Axes", named: Sequence[tuple[str, str]]) -> None:
+def _key(axes: "Axes", named: Sequence[tuple[str, str]], at: float = -28) -> None:
     """What the colours are, in their own colours, on one line above the axes."""
-    at = -28.0
     for name, color in named:
         axes.annotate(name, (0, 1), (at, 16), xycoords="axes fraction", textcoords="offset points", color=color)
         at += 24 + 6.4 * len(name)
@@ -116,8 +115,8 @@ def _curve(axes: "Axes", one: Series, shift: float) -> None:
     axes.plot(at, means, color=one.color, linewidth=1.4, marker="o", markersize=5)
     bars = [(x, row["mean"], row["sem"]) for x, row in zip(at, one.rows, strict=True) if row["sem"] is not None]
     if bars:
-        x, mean, sem = zip(*bars, strict=True)
-        axes.errorbar(x, mean, yerr=sem, fmt="none", ecolor=one.color, elinewidth=1.4, capsize=3)
+        places, centres, sems = zip(*bars, strict=True)
+        axes.errorbar(places, centres, yerr=sems, fmt="none", ecolor=one.color, elinewidth=1.4, capsize=3)
 
 
 @dataclass(frozen=True)
@@ -175,7 +174,7 @@ def stacked(rows: Sequence[tuple[str, Sequence[float]]], parts: Sequence[Part]) 
                     axes.text(start + value / 2, place, f"{value:,.0f}", ha="center", va="center", fontsize=9.5,
                               color=INK, clip_on=True)  # fmt: skip
                 start += value
-        _key(axes, [(f"■ {part.label}", part.color) for part in parts])
+        _key(axes, [(f"■ {part.label}", part.color) for part in parts], at=-46)
         axes.set_xlim(0, max((sum(values) for _, values in rows), default=1) or 1)
         axes.set_ylim(len(rows) - 0.5, -0.5)
         axes.set_yticks(range(len(rows)), [label for label, _ in rows])

@@ -35,8 +35,8 @@ def _protocol(facts: Facts) -> Iterator[Block]:
     yield Text(
         "A network reads a command word by word and writes actions one by one, until it ends. Words and actions are "
         "embedded as wide as the hidden layer; dropout is on embeddings and between layers, with a fresh mask at every "
-        "step. There is no validation set and no early stopping: the last weights count. An answer is greedy, and right "
-        "only if every action is. With oracle length, the end is barred until the right length and forced there."
+        "step. There is no validation set and no early stopping: the last weights count. An answer is greedy, and only "
+        "right if every action is. With oracle length, the end is barred until the right length and forced there."
     )
     usual = asdict(Protocol())
     rows = [(name.replace("_", " "), str(value), MEANING.get(name, "")) for name, value in usual.items()]
@@ -57,8 +57,8 @@ def _made(facts: Facts) -> Iterator[Block]:
         return
     lost = untimed(facts.ledger)
     yield Text(
-        f"{text.sentence(text.listed([_taken(row) for row in cost]))} A run's time is its share of the group that it was "
-        "trained in; where a group was interrupted, only the time since its last start counts."
+        f"{text.sentence(text.listed([_taken(row) for row in cost]))} A run's time is its share of the group that it "
+        "was trained in; where a group was interrupted, only the time since its last start counts."
         + (f" {text.sentence(text.counted(lost, 'run') + ' recorded no time')}" if lost else "")
     )
     rows = [
@@ -88,12 +88,12 @@ def duration(seconds: float) -> str:
 
 def _repeat(facts: Facts) -> Iterator[Block]:
     yield Text(
-        f"`daxlab reproduce all` trains what the ledger lacks of the paper's experiments ({', '.join(EXPERIMENTS)}), and "
-        "goes on where it was when it is interrupted. `daxlab compare` prints the comparison, `daxlab report` makes this "
-        "page: the same ledger gives the same page, byte for byte."
+        f"`daxlab reproduce all` trains what the ledger lacks of the paper's experiments ({', '.join(EXPERIMENTS)}), "
+        "and goes on where it was if it is interrupted. `daxlab compare` prints the comparison, `daxlab report` makes "
+        "this page: the same ledger gives the same page, byte for byte."
     )
     if facts.networks.height:
         yield Text(
-            "`daxlab runs list` names every run; `daxlab runs show` has all that is known of one, and its key is a hash of "
+            "`daxlab runs list` names every run; `daxlab runs show` has all that is known of one. Its key is a hash of "
             "all that determines it: language and split by content, network, protocol and seed."
         )

@@ -30,8 +30,8 @@ def page(ledger: Ledger) -> str:
         over="daxlab · Lake & Baroni (2018), Experiments 1 to 3",
         opening=_opening(ledger),
         sections=_sections(ledger),
-        footer="Made by daxlab. The paper: Lake, B. and Baroni, M. (2018). Generalization without systematicity: on the "
-        "compositional skills of sequence-to-sequence recurrent networks. ICML.",
+        footer="Made by daxlab. The paper: Lake, B. and Baroni, M. (2018). Generalization without systematicity: on "
+        "the compositional skills of sequence-to-sequence recurrent networks. ICML.",
         palette=PALETTE,
         verdicts=("within", "beyond", "shown", "unmeasured"),
         at=lambda value: f"{STRIP * min(max(value, 0), 100) / 100:g}",

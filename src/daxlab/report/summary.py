@@ -6,8 +6,8 @@ from typing import Any
 import polars as pl
 
 from daxlab.paper import Row as Compared
+from daxlab.paper import experiments_of
 from daxlab.paper.experiments import BEST, NETWORKS, OVERALL, simple
-from daxlab.paper.measures import CATALOGUE
 from daxlab.paper.targets import targets
 from daxlab.report import figures, text
 from daxlab.report.blocks import Block, Cell, Note, Row, Section, Strip, Table, Text
@@ -29,6 +29,7 @@ PARTS = {
     "exp4": "Experiment 4",
     "train": "Accuracy on the training sets",
 }
+LINE = {"runs": "accuracies", "mean": "mean", "low": "low", "high": "high"}
 DATA = ("id", "experiment", "network", "unit", "paper", "mean", "sem", "low", "high", "runs", "verdict", "note")
 
 
@@ -65,8 +66,8 @@ def _picture(kind: str, rows: Mapping[str, Mapping[str, Any] | None]) -> Picture
     for split, row in rows.items():
         label = f"{split}: {ASKS[split]}" if kind == "overall" else f"{split}: {NETWORKS[BEST[split]]}"
         paper = known[f"{FIGURES[split]}.{kind}"]
-        summary = [row[name] for name in ("accuracies", "mean", "low", "high")] if row else [(), None, None, None]
-        given.append(figures.Line(label, *summary, paper=paper))
+        found = {name: row[column] for name, column in LINE.items()} if row else {}
+        given.append(figures.Line(label, paper=paper, **found))
     title = {"overall": f"{OVERALL} on four splits.", "best": "On each split, the network that the paper found best."}
     caption = (
         "Per cent of test commands with every action right: each run a dot, the mean a stroke, its 95% interval a "
@@ -115,11 +116,11 @@ def _table(rows: Sequence[Compared]) -> Table:
             note = "; ".join(one for one in (row.unit, row.note) if one)
             shown += [(Note(text.sentence(note)),)] if note else []
     caption = (
-        "Percentages of exact matches unless a row says otherwise. Ours: the mean over runs and its standard error, and "
-        "below it its 95% interval. *within*: the paper's figure lies in the 95% interval for the difference of two "
-        "means, the paper's spread taken as ours; *beyond*: it does not; *shown*: no verdict. † the paper's best of 180."
+        "Percentages of exact matches unless a row says otherwise. Ours: the mean over runs with its standard error, "
+        "and below it its 95% interval. *within*: the paper's figure lies in the 95% interval for the difference of "
+        "two means, the paper's spread taken as ours; *beyond*: it does not; *shown*: no verdict. † its best of 180."
     )
-    head = ("figure", "paper", "ours", "every run, 0 to 100%", "verdict")
+    head = ("figure", "paper", "ours", "verdict", "every run, 0 to 100%")
     title = "The paper's figures and ours."
     data = as_csv(
         pl.DataFrame([[_plain(getattr(row, name)) for name in DATA] for row in rows], list(DATA), orient="row")
@@ -136,16 +137,15 @@ def _plain(value: Any) -> str | None:
 
 
 def _row(row: Compared) -> Sequence[Cell]:
-    percentages = row.unit is None
-    ours = text.percent(row.mean) if percentages else "–" if row.mean is None else f"{row.mean:g}"
-    ours += "" if row.sem is None else f" ± {row.sem:.2f}"
-    ours += "" if row.low is None or row.high is None else f"\n{text.signed(row.low)} to {text.signed(row.high)}"
     paper = row.paper if isinstance(row.paper, list) else [row.paper] if isinstance(row.paper, int | float) else []
-    strip: Cell = " ".join(f"{run:g}" for run in row.runs)
-    if percentages and row.runs:
-        strip = Strip(row.runs, row.low, row.high, paper)
-    network = f"{row.network or ''}{' †' if row.selected else ''}"
-    return (f"{row.experiment or row.id}\n{network}", row.stated or "–", ours, strip, row.verdict)
+    ours = text.ours(row)
+    if row.ours is None and row.sem is not None and row.low is not None and row.high is not None:
+        ours += f" ± {row.sem:.2f}\n{text.signed(row.low)} to {text.signed(row.high)}"
+    runs: Cell = " ".join(f"{run:.4g}" for run in row.runs)
+    if row.unit is None and paper and row.runs:
+        runs = Strip(row.runs, row.low, row.high, paper)
+    marks = (" †" if row.selected else "") + (", our own draw" if row.draw == "own" else "")
+    return (f"{row.experiment or row.id}\n{row.network or ''}{marks}", row.stated or "–", ours, row.verdict, runs)
 
 
 def _unmeasured(rows: Sequence[Compared]) -> Table:
@@ -153,7 +153,7 @@ def _unmeasured(rows: Sequence[Compared]) -> Table:
     for title, part in _parted(rows):
         shown.append((title,))
         for row in part:
-            needs = " ".join(CATALOGUE[row.id][0])
+            needs = " ".join(experiments_of([row.id]))
             how = f"`{text.reproduce(needs)}`" if needs else row.note or "–"
             what = f"{row.experiment or row.id}\n{'; '.join(one for one in (row.network, row.unit) if one)}"
             shown.append((what, row.stated or "–", how))

@@ -1,7 +1,7 @@
 """Sentences from numbers, never ahead of them.
 
-A sentence says "higher", "rises", "every run" or "no" only if the numbers that it is given do; each function takes what an
-analysis returned and is tested for that. Where nothing is measured, the text says so, and which command measures it.
+A sentence says "higher", "rises", "every run" or "no" only if the numbers that it is given do; each function takes what
+an analysis returned and is tested for that. Where nothing is measured, the text says so, and what measures it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -97,28 +97,32 @@ def contrast(splits: Sequence[tuple[str, Row]]) -> str:
 # -- the comparison
 
 
+def ours(row: Any) -> str:
+    """Our figure as text: a mean where it is one, else what the comparison shows."""
+    if row.ours is not None or row.mean is None or row.unit is not None:
+        return str(row.shown) or "–"
+    return percent(row.mean)
+
+
 def against(row: Any, what: str) -> str:
     """One figure of the paper beside ours, with the verdict in words. A row is one of the comparison."""
     if row.verdict == "unmeasured":
         return f"{what}: not measured in this ledger."
-    if row.mean is None or row.paper is None:
-        return f"{what}: shown in the table."
-    ours = f"{what}: {percent(row.mean)} here, {row.stated} in the paper"
+    unit = "%" if row.unit is None and isinstance(row.paper, int | float) else ""
+    both = f"{what}: {ours(row)}{unit} here, {row.stated}{unit} in the paper"
     if row.verdict == "within":
-        return f"{ours}, which is within what chance over so many runs explains."
+        return f"{both}, which is within what chance over so many runs explains."
     if row.verdict == "beyond":
-        return f"{ours}. {sentence(direction(row))[:-1]}, by more than chance over so many runs explains."
-    return f"{ours}, without a verdict."
+        return f"{both}. {sentence(direction(row))[:-1]}, by more than chance over so many runs explains."
+    return f"{both}, without a verdict."
 
 
 def direction(row: Any) -> str:
     """On which side of the paper's figure ours is; of a bound, that it is not kept."""
     if row.relation is not None:
         return f"the paper says {row.stated}, and ours is not"
-    if not isinstance(row.paper, int | float):
-        return "ours is not the same"
-    if row.mean == row.paper:
-        return "ours is the same"
+    if row.mean is None or not isinstance(row.paper, int | float) or row.mean == row.paper:
+        return "ours differs"
     return "ours is higher" if row.mean > row.paper else "ours is lower"
 
 
@@ -128,7 +132,7 @@ def regression(row: Any) -> str:
         return ""
     if row.mean is None or not row.mean < row.paper:
         return ""
-    return "The paper chose this network as its best of 180 by this figure, so a second measurement is expected to be lower."
+    return "The paper chose this network as its best of 180 by this figure, so a second measurement tends to be lower."
 
 
 def tally(verdicts: Sequence[str]) -> str:
@@ -193,21 +197,20 @@ def attained(rows: Rows, unit: str) -> str:
     some = [str(row["length"]) for row in rows if max(row["accuracies"]) > 0]
     none = [str(row["length"]) for row in rows if max(row["accuracies"]) == 0]
     if not none:
-        return f"At every length ({listed(some)} {unit}) some run gets a command right."
+        return f"At every length ({listed(some)} {unit}) some command comes out right in some run."
     if not some:
-        return f"No run gets a command of any length right ({listed(none)} {unit})."
-    return f"Some run gets commands of {listed(some)} {unit} right; no run gets one of {listed(none)} {unit} right."
+        return f"No command of any length ({listed(none)} {unit}) comes out right in any run."
+    return f"Commands of {listed(some)} {unit} come out right in some run, those of {listed(none)} in none."
 
 
-def ends_of(rows: Rows, unit: str) -> str:
-    """The accuracies at the shortest and at the longest."""
+def ends_of(rows: Rows, unit: str, *, told: bool = False) -> str:
+    """The accuracies at the shortest and at the longest; `told`: with the right length given."""
     first, last = rows[0], rows[-1]
+    given = "with the right length given, " if told else ""
     if len(rows) == 1:
-        return f"At {first['length']} {unit} {percent(first['mean'])}% are right."
-    return (
-        f"From {first['length']} to {last['length']} {unit}, the mean goes from {percent(first['mean'])}% to "
-        f"{percent(last['mean'])}%."
-    )
+        return sentence(f"{given}at {first['length']} {unit} {percent(first['mean'])}% are right")
+    means = f"{percent(first['mean'])}% to {percent(last['mean'])}%"
+    return sentence(f"{given}from {first['length']} to {last['length']} {unit}, the mean goes from {means}")
 
 
 def oracle(greedy: float, given: float) -> str:
