@@ -132,11 +132,11 @@ def _primitives(language: Language) -> dict[str, Example]:
     return {example.command.replace(" ", "-"): example for example in language.primitives}
 
 
-def named_commands(language: Language) -> list[str]:
-    """The commands whose encoder states are looked at: the primitives ("jump"), then "jump twice" where it is one."""
-    known = {example.command for example in language.commands()}
-    alone = [example.command for example in language.primitives]
-    return [*alone, *(twice for one in alone if (twice := f"{one} twice") in known)]
+def named_commands(language: Language) -> list[Example]:
+    """The commands that are looked at one by one: each primitive, and "P twice" where the language has it."""
+    known = {example.command: example for example in language.commands()}
+    twice = [known.get(f"{example.command} twice") for example in language.primitives]
+    return [*language.primitives, *(example for example in twice if example is not None)]
 
 
 def drawn(examples: Iterable[Example], draw: str) -> list[Example]:

@@ -33,7 +33,7 @@ def test_interrupted_training_ends_with_the_same_bits(tmp_path):
     train(GROUP, checkpoint=path, checkpoint_every=0.0, sample=4, on_progress=lambda p: p.update < 400)
     resumed = train(GROUP, checkpoint=path, sample=4)
     assert bits(resumed.networks) == bits(whole.networks)
-    assert bits(resumed.history) == bits(whole.history)
+    assert bits(resumed.history[:-1]) == bits(whole.history[:-1])  # all but the time it took
     assert resumed.update == 500 and len(resumed.mean_losses) == 3 and resumed.history.updates.tolist() == [500]
     assert list(tmp_path.iterdir()) == [path]  # nothing half-written lies about
 

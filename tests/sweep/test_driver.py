@@ -50,7 +50,7 @@ def test_a_run_leaves_metrics_a_curve_predictions_and_weights(tiny: Path, whole:
     assert 0 <= run.metrics["accuracy"] <= 100
     assert run.metrics["train_accuracy"] > 90  # it is a very small language
     assert run.curve["update"] == [6_000]
-    assert set(run.artefacts) == {"greedy", "oracle", "likelihoods"}
+    assert set(run.artefacts) == {"greedy", "oracle", "likelihoods", "named", "neighbours", "attention"}
     assert run.origin["platform"] == "cpu"
     assert name in weights(whole)
 

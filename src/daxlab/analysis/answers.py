@@ -86,7 +86,7 @@ def of_one_split(ledger: Ledger, keys: Iterable[str]) -> None:
 
 
 def scored(ledger: Ledger, key: str) -> dict[str, float]:
-    """The metrics of a run computed again from its stored predictions: accuracy, and oracle_accuracy if they are there."""
+    """The metrics of a run computed again from its stored predictions: accuracy, oracle_accuracy if it has these."""
     frame = answers(ledger, key)
     kinds = {"accuracy": "right", "oracle_accuracy": "oracle_right"}
     return {

@@ -21,15 +21,15 @@ def neighbours(ledger: Ledger, key: str, nearest: int = 5) -> pl.DataFrame:
 
     Empty if the run has no such artefact.
     """
+    (row,) = runs(ledger, [key])
     content = ledger.artefact(key, "neighbours")
     if content is None:
         return pl.DataFrame(schema=SCHEMA)
-    (row,) = runs(ledger, [key])
     train = trained_on(*identity(row)).train
-    commands = named_commands(language(row["spec"]["language"]["name"]))
+    named = named_commands(language(row["spec"]["language"]["name"]))
     places, cosines = (np.asarray(unpack_arrays(content)[name]).tolist() for name in ("places", "cosines"))
     found = []
-    for command, where, how_near in zip(commands, places, cosines, strict=True):
+    for (command, _), where, how_near in zip(named, places, cosines, strict=True):
         near = [(train[place].command, cosine) for place, cosine in zip(where, how_near, strict=True)]
         others = sorted((one for one in near if one[0] != command), key=lambda one: -one[1])[:nearest]
         found += [(command, rank, *other) for rank, other in enumerate(others, 1)]

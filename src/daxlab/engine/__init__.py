@@ -1,8 +1,8 @@
 """Training many runs at once, and asking what they learnt. Knows nothing of the ledger; prints nothing."""
 
 from daxlab.engine.decode import answers, attentions, encodings, ended, log_likelihoods, right, scores
-from daxlab.engine.evaluate import Evaluation, answer_cap, evaluate, likelihoods
-from daxlab.engine.group import Group, Run, stack, unstack
+from daxlab.engine.evaluate import Evaluation, answer_cap, evaluate, likelihoods, sample_accuracy
+from daxlab.engine.group import Group, Run, stack, subset, unstack
 from daxlab.engine.train import CURVE_EVERY, WINDOW, History, Progress, Trained, memory_needed, train
 from daxlab.protocol import SEMANTICS, Protocol
 
@@ -27,8 +27,10 @@ __all__ = [
     "log_likelihoods",
     "memory_needed",
     "right",
+    "sample_accuracy",
     "scores",
     "stack",
+    "subset",
     "train",
     "unstack",
 ]

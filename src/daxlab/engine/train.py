@@ -19,7 +19,7 @@ from daxlab.engine.adam import start_moments
 from daxlab.engine.draws import DROPOUT, draw, run_key
 from daxlab.engine.evaluate import sample_accuracy
 from daxlab.engine.group import Group
-from daxlab.engine.update import Program, Shown, State, chunk
+from daxlab.engine.update import Program, Shown, State, compiled
 from daxlab.errors import InputError
 from daxlab.models.contract import Network
 from daxlab.symbols import PAD
@@ -35,6 +35,7 @@ class History(NamedTuple):
     updates: NDArray[np.int64]  # [points] of the learning curve
     train: NDArray[np.float64]  # [points, runs]: accuracy on a sample of the training commands
     test: NDArray[np.float64]  # [points, runs]
+    seconds: NDArray[np.float64]  # []: spent on all this, from the first start
 
 
 class Progress(NamedTuple):
@@ -71,8 +72,7 @@ def train(
     on_progress: Callable[[Progress], bool | None] | None = None,
     sample: int = 256,
 ) -> Trained:
-    """Train a group to the protocol's end, or until an earlier update; from `checkpoint`, if that file
-    exists.
+    """Train a group to the protocol's end, or until an earlier update; from `checkpoint`, if that file exists.
 
     A checkpoint is written every `checkpoint_every` seconds (less often where writing takes more than a
     twentieth of the time) and at the end; when it is written changes no bit. `on_progress` hears after every
@@ -89,6 +89,7 @@ def train(
     if checkpoint is not None and checkpoint.exists():
         state, history = disk.read(checkpoint, digest, (state, history))
         state = jax.tree.map(jnp.asarray, state)
+    began = time.monotonic() - float(history.seconds)
     program = make_program(group, static)
     rates, keys = run_inputs(group)
     done = int(state.update)
@@ -97,7 +98,8 @@ def train(
     while ready is not None:
         shown = ready
         stop = min((done // WINDOW + 1) * WINDOW, end)
-        state, losses = chunk(program, state, shown, rates, keys, jnp.int32(stop - done))
+        count = jnp.int32(stop - done)
+        state, losses = compiled(program, state, shown, rates, keys, count)(state, shown, rates, keys, count)
         # the next chunk is drawn while the device works on this one
         ready = draw_chunk(group, program, stop) if stop < end else None
         found = np.asarray(losses, np.float64)[: stop - done]
@@ -107,11 +109,12 @@ def train(
             history = _note_curve(history, group, eqx.combine(state.arrays, static), done, sample)
         go_on = on_progress is None or on_progress(Progress(done, found.mean(0), np.asarray(state.failed))) is not False
         if checkpoint is not None and (time.monotonic() >= due or done == end or not go_on):
-            began = time.monotonic()
-            disk.write(checkpoint, digest, (state, history))
-            due = time.monotonic() + max(checkpoint_every, 20 * (time.monotonic() - began))
+            writing = time.monotonic()
+            disk.write(checkpoint, digest, (state, history._replace(seconds=np.array(writing - began))))
+            due = time.monotonic() + max(checkpoint_every, 20 * (time.monotonic() - writing))
         if not go_on:
             break
+    history = history._replace(seconds=np.array(time.monotonic() - began))
     return Trained(group, eqx.combine(state.arrays, static), done, np.asarray(state.failed), history)
 
 
@@ -121,7 +124,7 @@ def memory_needed(group: Group) -> int:
     program = make_program(group, static)
     rates, keys = run_inputs(group)
     shown = draw_chunk(group, program, 0)
-    found = chunk.lower(program, start_state(arrays), shown, rates, keys, jnp.int32(0)).compile().memory_analysis()
+    found = compiled(program, start_state(arrays), shown, rates, keys, jnp.int32(0)).memory_analysis()
     if found is None:  # a device that does not tell
         return 0
     return (
@@ -139,7 +142,7 @@ def start_state(arrays: Any) -> State:
 def start_history(runs: int) -> History:
     """Nothing recorded yet."""
     points = np.zeros((0, runs))
-    return History(points, np.zeros(0, np.int64), points, points)
+    return History(points, np.zeros(0, np.int64), points, points, np.zeros(()))
 
 
 def make_program(group: Group, static: Any, stops: bool | None = None) -> Program:

@@ -1,7 +1,6 @@
 """One update of a group of runs, and a chunk of them as one compiled program.
 
-The weights of R runs are stacked on a leading axis. Knows nothing of splits, vocabularies, files or wall
-clocks.
+The weights of R runs are stacked on a leading axis. Knows nothing of splits, vocabularies, files or wall clocks.
 """
 
 from collections.abc import Callable
@@ -124,3 +123,15 @@ def chunk(program: Program, state: State, shown: Shown, rates: Array, keys: Arra
         return state, losses.at[index].set(loss.astype(losses.dtype))
 
     return jax.lax.fori_loop(0, count, body, (state, losses))
+
+
+_compiled: dict[Any, jax.stages.Compiled] = {}
+
+
+def compiled(program: Program, *given: Any) -> jax.stages.Compiled:
+    """`chunk` for arguments of these shapes, compiled once; it can be asked what memory it needs."""
+    leaves, structure = jax.tree.flatten(given)
+    shapes = (program, structure, tuple((leaf.shape, leaf.dtype) for leaf in leaves))
+    if shapes not in _compiled:
+        _compiled[shapes] = chunk.lower(program, *given).compile()
+    return _compiled[shapes]

@@ -5,8 +5,12 @@ task.py      what passes between driver and worker
 driver.py    specs minus what the ledger has, as groups, into the ledger
 cost.py      what groups will take, from what others took
 local.py     this machine as an executor
-worker.py    one group trained and examined (the only file here that needs JAX)
+worker.py    one group trained and examined
+examine.py   what a trained group is asked
 compiled.py  compiled programs, kept between processes
+trained.py   a network out of the ledger, to be asked
+
+The last four need JAX.
 """
 
 from daxlab.sweep.driver import Outcome, Plan, foreseen, keep, sweep, weights_of

@@ -1,6 +1,6 @@
 """One group trained and examined, in whatever process this is called.
 
-Returns what the ledger will hold; writes nothing but the group's checkpoint. The only file of this room that needs JAX.
+Returns what the ledger will hold; writes nothing but the group's checkpoint. Needs JAX.
 """
 
 import os
@@ -8,7 +8,6 @@ import platform
 import subprocess
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -22,7 +21,9 @@ from daxlab.engine import weights
 from daxlab.errors import InputError
 from daxlab.languages import language
 from daxlab.models import seq2seq
-from daxlab.store import Run, pack_answers, pack_likelihoods
+from daxlab.splits import named_commands
+from daxlab.store import Run
+from daxlab.sweep.examine import Examined, examine, rehearse
 from daxlab.sweep.spec import Architecture, Spec
 from daxlab.sweep.task import Finished, Memory, Progress, Task
 
@@ -53,9 +54,11 @@ def engine_group(members: Sequence[Spec]) -> engine.Group:
 
 def work(task: Task, report: Report) -> Finished | None:
     """Trains a group from its checkpoint, if it has one, and examines it; None if it was stopped on the way."""
-    began = time.time()
-    group = engine_group(task.members)
-    if jax.default_backend() != "cpu":
+    group, first = engine_group(task.members), task.members[0]
+    named, attention = named_commands(language(first.language)), first.architecture.attention
+    rehearsal = None
+    if jax.default_backend() != "cpu":  # one core has nothing to spare for it
+        rehearsal = rehearse(group, named, attention)
         _foresee(task, group, report)
     resumed = int(task.checkpoint.exists())
 
@@ -68,8 +71,18 @@ def work(task: Task, report: Report) -> Finished | None:
     )
     if trained.update < group.protocol.updates:
         return None
-    took = time.time() - began
-    runs = _runs(task, trained, {"seconds": took / len(task.members), "group_seconds": took, "resumed": resumed})
+    began = time.monotonic()
+    if rehearsal is not None:
+        rehearsal.join()
+    examined = examine(group, trained.networks, named, attention)
+    training, examining = float(trained.history.seconds), time.monotonic() - began
+    timing = {
+        "seconds": (training + examining) / len(task.members),
+        "group_seconds": training + examining,
+        "examine_seconds": examining,
+        "resumed": resumed,
+    }
+    runs = _runs(task, trained, examined, timing)
     kept = {}
     if task.keep_weights:
         kept = {
@@ -89,13 +102,10 @@ def _foresee(task: Task, group: engine.Group, report: Report) -> None:
         raise MemoryError(f"out of memory: {needed:,} bytes needed, {available:,} there")
 
 
-def _runs(task: Task, trained: engine.Trained, timing: dict[str, float]) -> tuple[Run, ...]:
+def _runs(
+    task: Task, trained: engine.Trained, examined: Sequence[Examined], timing: dict[str, float]
+) -> tuple[Run, ...]:
     """The runs of a trained group as the ledger holds them."""
-    group, networks = trained.group, trained.networks
-    greedy = engine.evaluate(group, networks)
-    oracle = engine.evaluate(group, networks, oracle_length=True)
-    train = engine.evaluate(_asked_its_training(group), networks)
-    likelihoods = engine.likelihoods(group, networks, greedy)
     origin = _origin()
     runs = []
     for n, spec in enumerate(task.members):
@@ -108,30 +118,11 @@ def _runs(task: Task, trained: engine.Trained, timing: dict[str, float]) -> tupl
             "curve": _curve(trained, n),
         }
         if trained.failed[n] >= 0:
-            runs.append(
-                Run(**common, status="failed", failed_at=int(trained.failed[n]), reason="its loss was no longer finite")
-            )
-            continue
-        targets = [example.actions for example in spec.content().test]
-        metrics = {"accuracy": 100 * greedy[n].accuracy, "train_accuracy": 100 * train[n].accuracy}
-        runs.append(
-            Run(
-                **common,
-                metrics=metrics | {"oracle_accuracy": 100 * oracle[n].accuracy},
-                artefacts={
-                    "greedy": pack_answers(greedy[n].answers, targets),
-                    "oracle": pack_answers(oracle[n].answers, targets),
-                    "likelihoods": pack_likelihoods(*(row.tolist() for row in likelihoods[n])),
-                },
-            )
-        )
+            number = int(trained.failed[n]) + 1  # the first update is number 1
+            runs.append(Run(**common, status="failed", failed_at=number, reason="its loss was no longer finite"))
+        else:
+            runs.append(Run(**common, metrics=examined[n].metrics, artefacts=examined[n].artefacts))
     return tuple(runs)
-
-
-def _asked_its_training(group: engine.Group) -> engine.Group:
-    """The same group, whose runs are tested on what they were trained on."""
-    splits = {id(run.split): replace(run.split, test=run.split.train) for run in group.runs}  # type: ignore[type-var]
-    return replace(group, runs=tuple(replace(run, split=splits[id(run.split)]) for run in group.runs))
 
 
 def _curve(trained: engine.Trained, run: int) -> dict[str, list[float]]:
