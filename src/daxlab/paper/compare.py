@@ -9,9 +9,10 @@ from statistics import fmean
 from typing import Any
 
 from daxlab.analysis.replicates import summary
+from daxlab.errors import InputError
 from daxlab.paper.catalogue import CATALOGUE, OURS
 from daxlab.paper.experiments import BEST, EXPERIMENTS
-from daxlab.paper.measures import Part
+from daxlab.paper.measures import Measure, Part
 from daxlab.paper.runs import Draw, Runs
 from daxlab.paper.targets import RUNS, Target, targets
 from daxlab.paper.verdicts import Verdict, allowed, margin, together, verdict
@@ -58,8 +59,16 @@ def compare(ledger: Ledger, experiments: Sequence[str] | None = None, protocol: 
     for target in (*targets(), *extra):
         needs, measure = CATALOGUE[target.id]
         if experiments is None or set(needs) & set(experiments):
-            rows.append(_row(target, measure(runs)))
+            rows.append(_row(target, _measured(measure, runs)))
     return rows
+
+
+def _measured(measure: Measure, runs: Runs) -> list[Part]:
+    """What is measured; where the ledger lacks what it takes (predictions, say), why not."""
+    try:
+        return measure(runs)
+    except InputError as error:
+        return [Part(note=str(error))]
 
 
 def experiments_of(ids: Sequence[str]) -> list[str]:
