@@ -1,4 +1,4 @@
-"""A ledger of runs that nobody trained: known shares of their answers are right, so that every part of the page shows."""
+"""A ledger of runs that nobody trained: known shares of their answers are right, so that every part of a page shows."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -46,7 +46,7 @@ def made_up(path: Path) -> Path:
 
 
 def run(spec: Spec, share: float) -> Run:
-    """A run of which so great a share of the answers is right; the others lack their last action, or have one too many."""
+    """A run of which such a share of the answers is right; the others lack their last action, or have one too many."""
     test = spec.content().test
     targets = [example.actions for example in test]
     wrong = range(round(share * len(test)), len(test))

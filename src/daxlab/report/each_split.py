@@ -91,9 +91,9 @@ def _templates(facts: Facts, one: Setting, name: str) -> Iterator[Picture]:
     from daxlab.analysis.errors import by_template  # noqa: PLC0415 - the analyses are slow to load
 
     try:
-        frame = by_template(facts.ledger, one.keys)
+        frame, which = by_template(facts.ledger, one.keys), "of a run, on average"
     except InputError:  # several draws have several test sets
-        frame = by_template(facts.ledger, one.keys[:1])
+        frame, which = by_template(facts.ledger, one.keys[:1]), "of the first draw"
     top = frame.filter(pl.col("wrong") > 0).head(MOST_TEMPLATES).to_dicts()
     if top:
         given = [
@@ -101,7 +101,7 @@ def _templates(facts: Facts, one: Setting, name: str) -> Iterator[Picture]:
             for row in top
         ]
         label = "Errors by template: " + "; ".join(f"{bar.label}: {bar.note}" for bar in given)
-        caption = "Wrong answers of a run, on average, where their share is greatest."
+        caption = f"Wrong answers {which}, where their share is greatest."
         yield picture(figures.bars(given), f"templates-{name}", "Errors by template.", caption, label, frame)
 
 

@@ -1,6 +1,6 @@
 """Experiment 3 on the page: a primitive seen alone, then in new company. Where errors are, what is near, few shots."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
@@ -14,6 +14,7 @@ from daxlab.report.facts import Facts, described, where
 from daxlab.splits import SHOTS
 
 MOST_CONSTRUCTIONS = 14
+LOW = 0.2  # a cosine that the paper calls low
 
 
 def section(facts: Facts) -> Section:
@@ -134,17 +135,21 @@ def _neighbours(facts: Facts) -> Iterator[Block]:
         yield Text(text.absent("which training commands are nearest", text.reproduce("jump")), "absent")
         return
     yield Text(f"{median[1]}: the training commands whose final encoder states are nearest, by cosine.")
+    rows: list[Sequence[str]] = []
     for command, theirs in stated.items():
         ours = frame.filter(pl.col("command") == command).sort("rank").to_dicts()
-        if ours:
-            yield Table(
-                f"neighbours-{command.replace(' ', '-')}",
-                f"Nearest to “{command}”.",
-                ("here", "cosine", "in the paper", "cosine"),
-                [(row["neighbour"], f"{row['cosine']:.2f}", other[0], f"{other[1]:.2f}")
-                 for row, other in zip(ours, theirs, strict=False)],
-                right=(1, 3),
-            )  # fmt: skip
+        here = [(row["neighbour"], row["cosine"]) for row in ours]
+        rows += (
+            [(f"“{command}”",), *((*_near(*a), *_near(*b)) for a, b in zip(here, theirs, strict=False))] if here else []
+        )
+    caption = f"Italics mark low similarities, below {LOW}, as in the paper."
+    head = ("here", "cosine", "in the paper", "cosine")
+    yield Table("neighbours-table", "Nearest training commands.", head, rows, right=(1, 3), caption=caption)
+
+
+def _near(command: str, cosine: float) -> tuple[str, str]:
+    """Written as in the paper's table."""
+    return (f"*{command}*", f"*{cosine:.2f}*") if cosine < LOW else (command, f"{cosine:.2f}")
 
 
 def _few(facts: Facts) -> Iterator[Block]:
@@ -200,4 +205,5 @@ def _primitives(facts: Facts) -> Iterator[Block]:
         title = "Accuracy on the compositions of each primitive."
         yield Row([picture(figures.lines(given), "primitives", title, caption, label, data)])
     if missing:
-        yield Text(text.absent(text.listed(missing), text.reproduce("primitives")), "absent")
+        several = len(missing) > 1
+        yield Text(text.absent(text.listed(missing), text.reproduce("primitives"), several=several), "absent")

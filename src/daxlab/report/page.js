@@ -14,7 +14,7 @@
     link.addEventListener("click", () => {
       const drawing = link.closest("figure").querySelector("svg");
       const text = new XMLSerializer().serializeToString(drawing).replace(/var\(--[a-z]+, ([^()]+)\)/g, "$1");
-      link.href = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
+      link.href = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(text);
     });
   }
   const all = () => document.querySelectorAll("details");

@@ -54,9 +54,10 @@ def sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def absent(what: str, command: str) -> str:
+def absent(what: str, command: str, *, several: bool = False) -> str:
     """What this ledger does not tell."""
-    return f"{sentence(f'{what} is not measured in this ledger')[:-1]}; `{command}` measures it."
+    said = f"{what} {'are' if several else 'is'} not measured in this ledger"
+    return f"{sentence(said)[:-1]}; `{command}` measures {'them' if several else 'it'}."
 
 
 def reproduce(experiment: str) -> str:
