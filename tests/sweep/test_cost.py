@@ -41,8 +41,10 @@ def test_weights_are_counted_as_the_network_has_them(scan, cell: str, attention:
 def test_the_model_is_within_a_tenth_of_what_was_measured(
     device: str, network: Architecture, runs: int, milliseconds: float
 ) -> None:
-    updates = modelled(Spec("jump", 0, network).facts(), runs, device) - DEVICES[device].start
-    assert updates == pytest.approx(100 * milliseconds, rel=0.1)
+    long, short = (
+        modelled(Spec("jump", 0, network, Protocol(updates)).facts(), runs, device) for updates in (101_000, 1_000)
+    )
+    assert long - short == pytest.approx(100 * milliseconds, rel=0.1)
 
 
 def groups(network: Architecture, runs: int, device: str, updates: int = 100_000) -> tuple[Group, ...]:
@@ -61,18 +63,26 @@ def test_on_a_card_runs_share_a_group_and_on_cores_they_share_the_time() -> None
     assert cost((), "cpu", 2).seconds == 0
 
 
-@pytest.mark.parametrize(("resumed", "platform", "factor"), [(0, "gpu", 2.0), (1, "gpu", 1.0), (0, "cpu", 1.0)])
+@pytest.mark.parametrize(
+    ("timed", "platform", "factor"),
+    [
+        ({"resumed": 1, "examine_seconds": 9}, "gpu", 2.0),
+        ({"resumed": 0}, "gpu", 2.0),  # without examining
+        ({"resumed": 1}, "gpu", 1.0),  # the rest only
+        ({"resumed": 0, "examine_seconds": 9}, "cpu", 1.0),
+    ],
+)
 def test_what_the_ledger_timed_on_such_a_device_counts_more(
-    tmp_path: Path, resumed: int, platform: str, factor: float
+    tmp_path: Path, timed: dict[str, float], platform: str, factor: float
 ) -> None:
     (group,) = groups(SMALL, 10, "gpu")
-    took = 2 * modelled(group.members[0], 10, "gpu")
-    timing = {"seconds": took / 10, "group_seconds": took, "resumed": resumed}
+    took = 2 * modelled(group.members[0], 10, "gpu") - (0 if "examine_seconds" in timed else DEVICES["gpu"].examine)
+    timing = {"seconds": took / 10, "group_seconds": took, **timed}
     with Writer(tmp_path / "runs.db") as writer:
         writer.record([group])
         writer.add(Run(spec=s, group=group.key, timing=timing, origin={"platform": platform}) for s in group.members)
-    asked = groups(SMALL, 40, "gpu", 50_000)
+    asked = groups(SMALL, 40, "gpu")
     with Ledger(tmp_path / "runs.db") as ledger:
-        found = cost(asked, "gpu", 1, ledger)
-    assert found.measured == (factor == 2.0)
-    assert found.seconds == pytest.approx(15 + factor * modelled(asked[0].members[0], 40, "gpu"))
+        found, other = cost(asked, "gpu", 1, ledger), cost(groups(SMALL, 40, "gpu", 50_000), "gpu", 1, ledger)
+    assert (found.measured, other.measured) == (factor == 2.0, 0)
+    assert found.seconds == pytest.approx(factor * modelled(asked[0].members[0], 40, "gpu"))

@@ -84,8 +84,9 @@ def search_failures(names: Sequence[str], runs: Runs) -> list[Part]:
     for network, name in networks:
         found = runs.of(network, MAIN[name])
         frame = search_errors(runs.ledger, found.keys).drop_nulls("search_errors")
-        wrong = frame["wrong"].to_list()
+        wrong, unended = frame["wrong"].to_list(), frame["unended"].to_list()
         note = f"of {fmean(wrong):,.0f} wrong answers a run" if wrong else ""
+        note += f", {fmean(unended):.1f} of the search errors cut off before they ended" if any(unended) else ""
         parts.append(part_of(network, found, [float(count) for count in frame["search_errors"]], note=note))
     return parts
 

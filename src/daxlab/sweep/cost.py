@@ -19,19 +19,20 @@ LEDGER_BYTES = 30_000  # of a run: its predictions, likelihoods and curve
 
 @dataclass(frozen=True)
 class Device:
-    """Seconds that a kind of device was measured to take; within a tenth of every measurement."""
+    """Seconds that a kind of device was measured to take; updates are within a tenth of every measurement."""
 
     update: float  # whatever its size
     weight: float  # more for each weight of each run
     start: float  # of a group: loading, compiling
-    examine: float
+    examine: float  # all the answers
+    examine_weight: float = 0.0  # more for each weight of each run
 
 
 # Measured, ms an update. One H200: LSTM 2x200 1.17 (5 runs), 2.04 (20), 4.1 (64); LSTM 1x100 with attention 1.02 (20),
-# 2.76 (180). One CPU core, one run: 4.5 and 0.85.
+# 2.76 (180). One CPU core, one run: 4.5 and 0.85; examining it, 45 and 25 s.
 DEVICES = {
     "gpu": Device(update=0.9e-3, weight=0.042e-9, start=40, examine=15),
-    "cpu": Device(update=0.08e-3, weight=3.4e-9, start=10, examine=10),
+    "cpu": Device(update=0.08e-3, weight=3.4e-9, start=10, examine=20, examine_weight=20e-6),
 }
 
 
@@ -54,10 +55,9 @@ def cost(groups: Sequence[Group], device: str, workers: int, ledger: Ledger | No
         first = group.members[0]
         kind = str(Architecture(**first["network"] | {"dropout": 0}))
         if kind not in speeds:
-            speeds[kind] = _speed(ledger, first["network"], device) if ledger else None
+            speeds[kind] = _speed(ledger, first, device) if ledger else None
         measured += speeds[kind] is not None
-        training = modelled(first, len(group.members), device)
-        seconds.append((speeds[kind] or 1.0) * training + DEVICES[device].examine)
+        seconds.append((speeds[kind] or 1.0) * modelled(first, len(group.members), device))
         disk += len(group.members) * (LEDGER_BYTES + 4 * parameters(Architecture(**first["network"])))
     # No group is shared by workers, so the longest is the least it can take.
     spent = max(sum(seconds) / workers, max(seconds, default=0.0))
@@ -65,21 +65,23 @@ def cost(groups: Sequence[Group], device: str, workers: int, ledger: Ledger | No
 
 
 def modelled(spec: Any, runs: int, device: str) -> float:
-    """Seconds that the model has for training so many runs of a spec at once."""
+    """Seconds that the model has for training and examining so many runs of a spec at once."""
     how, weights = DEVICES[device], runs * parameters(Architecture(**spec["network"]))
-    return how.start + int(spec["protocol"]["updates"]) * (how.update + how.weight * weights)
+    training = how.start + int(spec["protocol"]["updates"]) * (how.update + how.weight * weights)
+    return training + how.examine + how.examine_weight * weights
 
 
-def _speed(ledger: Ledger, network: Any, device: str) -> float | None:
-    """What the latest group of an architecture took on such a device in one go, as a multiple of the model."""
-    parts = {name: network[name] for name in ("cell", "layers", "hidden", "attention")}
-    for row in ledger.rows(parts, limit=64):
+def _speed(ledger: Ledger, spec: Any, device: str) -> float | None:
+    """What the latest group of an architecture and so many updates took on such a device, in terms of the model."""
+    parts = {name: spec["network"][name] for name in ("cell", "layers", "hidden", "attention")}
+    for row in ledger.rows(parts | {"updates": spec["protocol"]["updates"]}, limit=64):
         if row["group"] is None or row["origin"].get("platform") != device:
             continue
         timing = ledger.run(row["key"]).timing
-        if timing.get("resumed") == 0 and timing.get("group_seconds"):
-            runs = ledger.count({"group": row["group"]})
-            return float(timing["group_seconds"]) / modelled(row["spec"], runs, device)
+        whole = "examine_seconds" in timing  # older timings leave examining out, and what was before a resumption
+        if timing.get("group_seconds") and (whole or not timing.get("resumed")):
+            took = timing["group_seconds"] + (0 if whole else DEVICES[device].examine)
+            return float(took) / modelled(row["spec"], ledger.count({"group": row["group"]}), device)
     return None
 
 
