@@ -8,9 +8,11 @@ from urllib.parse import unquote
 
 import pytest
 
+from daxlab.paper.experiments import NETWORKS, OVERALL
 from daxlab.report.drawing import PALETTE
 from daxlab.report.page import page, prose
-from daxlab.store import Ledger
+from daxlab.store import Ledger, Run, Writer
+from daxlab.sweep import Spec
 
 RESULTS = Path(__file__).parents[2] / "results" / "runs.db"
 
@@ -49,7 +51,7 @@ def test_an_empty_ledger_measures_nothing_and_says_what_would(empty_html: str) -
 
 def test_every_part_of_a_full_ledger_has_its_figure(html: str) -> None:
     found = set(re.findall(r'<figure id="([^"]+)"', html))
-    assert found >= {"contrast-overall", "contrast-best", "size-curve", "few-shot-curve", "primitives"}
+    assert found >= {"contrast-overall", "contrast-best", "size-curve", "few-shot-curve", "primitives-lines"}
     assert found >= {"length-by-actions-overall-best", "length-by-words-exp2-best", "ends-overall-best"}
     assert found >= {"constructions-turn-left", "attention-few-jump-8-0"}
     for kind in ("learning", "first-wrong", "templates", "confusion"):
@@ -97,3 +99,14 @@ def test_the_shipped_results_say_what_the_readme_says() -> None:
         said = plain(page(known))
     for figure in ("99.72", "89.09", "14.17", "21.86", "0.46"):
         assert figure in said
+
+
+def test_runs_without_predictions_or_accuracy_still_make_a_page(tmp_path: Path) -> None:
+    with Writer(tmp_path / "bare.db") as writer:
+        facts = [Spec(split, 0, NETWORKS[OVERALL]).facts() for split in ("length", "jump", "turn-left", "simple")]
+        writer.add([Run(spec=one, metrics={"accuracy": 12.5}) for one in facts])
+        writer.add([Run(spec=Spec("jump", 1, NETWORKS[OVERALL]).facts())])
+    with Ledger(tmp_path / "bare.db") as known:
+        said = plain(page(known))
+    assert "12.50% (one run)" in said
+    assert "has no predictions" in said

@@ -12,6 +12,7 @@ few.py            Experiment 3: accuracy by how many composed commands are shown
 errors.py         for any split: errors by template, the confusion of actions, where errors begin
 learning.py       learning curves
 attention.py      what an attentive network looks at
+origins.py        where runs were made, with which versions, and what they took
 
 On which these stand:
 

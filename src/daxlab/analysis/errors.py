@@ -24,13 +24,14 @@ def by_template(ledger: Ledger, keys: Iterable[str]) -> pl.DataFrame:
     of_one_split(ledger, keys)
     names = {row["spec"]["language"]["name"] for row in done(ledger, keys)}
     asked = together(ledger, keys, ["command", "right"])
-    wrong = asked.group_by("command").agg((~pl.col("right")).mean().alias("wrong"))
+    runs = asked["key"].n_unique()
+    wrong = asked.group_by("command").agg((~pl.col("right")).sum().alias("wrong"))
     lang = language(names.pop() if names else "scan")
     return (
         wrong.select(_templates(lang), "wrong")
         .explode("template")
         .group_by("template")
-        .agg(pl.len().cast(int).alias("commands"), pl.col("wrong").sum())
+        .agg(pl.len().cast(int).alias("commands"), pl.col("wrong").sum() / runs)  # whole numbers add up in any order
         .sort(pl.col("wrong") / pl.col("commands"), "template", descending=[True, False])
     )
 

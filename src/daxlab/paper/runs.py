@@ -32,8 +32,8 @@ class Found:
         return [row["key"] for row in self.rows]
 
     def values(self, metric: str = "accuracy") -> tuple[float, ...]:
-        """A metric of every run."""
-        return tuple(row[metric] for row in self.rows)
+        """A metric of every run that has it."""
+        return tuple(row[metric] for row in self.rows if row[metric] is not None)
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,12 @@
 """What a page is made of: sections, and in them paragraphs, rows of figures, tables. Knows nothing of HTML."""
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from typing import ClassVar
 
+from daxlab.errors import InputError
 from daxlab.report.drawing import Picture
 
 
@@ -90,6 +91,17 @@ class Fold:
 
 
 Block = Text | Row | Table | Fold
+
+
+def told(blocks: Iterable[Block]) -> list[Block]:
+    """The blocks, as far as they go: where the ledger or this machine lacks something, the page says what."""
+    found: list[Block] = []
+    try:
+        for block in blocks:
+            found.append(block)
+    except InputError as error:
+        found.append(Text(f"More cannot be shown: {error}.", "absent"))
+    return found
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ PALETTE = {
     "muted": ("#5f686e", "#a3adb4"),
     "ours": ("#235e93", "#82b6e9"),
     "other": ("#8a4f9e", "#c79ad8"),
-    "paper": ("#b3541e", "#f2a268"),
+    "paper": ("#a94e1a", "#f2a268"),
     "good": ("#2c7153", "#7cc7a0"),
     "bad": ("#a62f45", "#f0919f"),
 }
@@ -165,5 +165,5 @@ def percent_axis(axes: Any, *, most: float = 100) -> None:
 
 
 def short(action: str) -> str:
-    """An action as figures have room for it: in the paper's names, an end as "end"."""
-    return {"I_TURN_LEFT": "LTURN", "I_TURN_RIGHT": "RTURN", "<EOS>": "end"}.get(action, action.removeprefix("I_"))
+    """An action as figures have room for it: in the paper's names."""
+    return {"I_TURN_LEFT": "LTURN", "I_TURN_RIGHT": "RTURN"}.get(action, action.removeprefix("I_"))

@@ -54,10 +54,12 @@ def _setting(facts: Facts, one: Setting, name: str) -> Iterator[Block]:
     pictures = [_learning(facts, one, name)]
     try:
         pictures += _errors(facts, one, name)
+        pictures.append(attention.picture_of(facts.ledger, one.keys, f"attention-{name}") if one.attention else None)
     except InputError as error:  # no predictions, or a split that this machine does not have
         yield Text(f"Errors cannot be shown: {error}.", "absent")
-    looked = attention.picture_of(facts.ledger, one.keys, f"attention-{name}") if one.attention else None
-    yield Row([each for each in (*pictures, looked) if each is not None])
+    shown = [each for each in pictures if each is not None]
+    if shown:
+        yield Row(shown)
 
 
 def _learning(facts: Facts, one: Setting, name: str) -> Picture | None:

@@ -9,7 +9,7 @@ from daxlab.errors import InputError
 from daxlab.paper.experiments import OVERALL, simple, size
 from daxlab.paper.targets import targets
 from daxlab.report import figures, text
-from daxlab.report.blocks import Block, Row, Section, Strip, Table, Text
+from daxlab.report.blocks import Block, Row, Section, Strip, Table, Text, told
 from daxlab.report.drawing import OTHER, OURS, Picture, picture
 from daxlab.report.facts import SCAN, Facts, described, where
 from daxlab.splits import SIZES
@@ -29,11 +29,11 @@ def section(facts: Facts) -> Section:
                 "of kinds that it has seen.",
                 "lead",
             ),
-            *_simple(facts),
+            *told(_simple(facts)),
         ],
         [
-            Section("sizes", "By the number of training commands", list(_sizes(facts))),
-            Section("parts", "The parts of the test commands", list(_parts())),
+            Section("sizes", "By the number of training commands", told(_sizes(facts))),
+            Section("parts", "The parts of the test commands", told(_parts())),
         ],
         short="Experiment 1",
     )
@@ -86,7 +86,7 @@ def _sizes(facts: Facts) -> Iterator[Block]:
         yield Text(text.absent("the sample-complexity curve", text.reproduce("size")), "absent")
         return
     for draw, rows in some.items():
-        yield Text(f"On {DRAWS[draw]}: {text.sizes(rows.to_dicts())}")
+        yield Text(text.sizes(rows.to_dicts(), DRAWS[draw]))
     yield Row([_curve(pl.concat(some.values()), some)])
     missing = [str(p) for p in PERCENTAGES if p not in set(frame["percent"])]
     if missing:

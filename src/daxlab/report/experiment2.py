@@ -8,7 +8,7 @@ import polars as pl
 from daxlab.paper.experiments import BEST, OVERALL
 from daxlab.paper.targets import targets
 from daxlab.report import figures, text
-from daxlab.report.blocks import Block, Row, Section, Table, Text
+from daxlab.report.blocks import Block, Row, Section, Table, Text, told
 from daxlab.report.drawing import MUTED, OTHER, OURS, Picture, picture
 from daxlab.report.experiment1 import table_of_networks
 from daxlab.report.facts import Facts, described
@@ -37,10 +37,10 @@ def section(facts: Facts) -> Section:
     if not measured:
         return Section("experiment-2", "Experiment 2: longer action sequences", blocks, short="Experiment 2")
     below = [
-        Section("by-actions", "By the length of the action sequence", list(_lengths(facts, measured, "actions"))),
-        Section("by-words", "By the length of the command", list(_lengths(facts, measured, "words"))),
-        Section("search", "Are errors the search's?", list(_search(facts, measured))),
-        Section("ends", "Early and late ends", list(_ends(facts, measured))),
+        Section("by-actions", "By the length of the action sequence", told(_lengths(facts, measured, "actions"))),
+        Section("by-words", "By the length of the command", told(_lengths(facts, measured, "words"))),
+        Section("search", "Are errors the search's?", told(_search(facts, measured))),
+        Section("ends", "Early and late ends", told(_ends(facts, measured))),
     ]
     return Section("experiment-2", "Experiment 2: longer action sequences", blocks, below, short="Experiment 2")
 

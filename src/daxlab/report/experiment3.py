@@ -7,7 +7,7 @@ import polars as pl
 from daxlab.paper.experiments import BEST, FEW, ONCE, OVERALL, PRIMITIVES
 from daxlab.paper.targets import Target, targets
 from daxlab.report import figures, text
-from daxlab.report.blocks import Block, Row, Section, Table, Text
+from daxlab.report.blocks import Block, Row, Section, Table, Text, told
 from daxlab.report.drawing import OTHER, OURS, Picture, picture
 from daxlab.report.experiment1 import DRAWS, table_of_networks
 from daxlab.report.facts import Facts, described, where
@@ -24,17 +24,17 @@ def section(facts: Facts) -> Section:
         "network is asked for its compositions. Who knows “walk”, “walk twice” and “jump” should know “jump twice”."
     )
     below = [
-        Section("oversampling", "Without over-sampling", list(_oversampling(facts))),
-        Section("constructions", "Errors on *turn left* by construction", list(_constructions(facts))),
-        Section("composed", "Compositions of *jump* that come out right", list(_composed(facts))),
-        Section("neighbours", "The nearest commands to *jump*", list(_neighbours(facts))),
-        Section("few-shot", "A few compositions shown", list(_few(facts))),
-        Section("primitives", "All six primitives", list(_primitives(facts))),
+        Section("oversampling", "Without over-sampling", told(_oversampling(facts))),
+        Section("constructions", "Errors on *turn left* by construction", told(_constructions(facts))),
+        Section("composed", "Compositions of *jump* that come out right", told(_composed(facts))),
+        Section("neighbours", "The nearest commands to *jump*", told(_neighbours(facts))),
+        Section("few-shot", "A few compositions shown", told(_few(facts))),
+        Section("primitives", "All six primitives", told(_primitives(facts))),
     ]
     return Section(
         "experiment-3",
         "Experiment 3: a primitive in new company",
-        [Text(lead, "lead"), *_main(facts)],
+        [Text(lead, "lead"), *told(_main(facts))],
         below,
         short="Experiment 3",
     )
@@ -162,7 +162,7 @@ def _few(facts: Facts) -> Iterator[Block]:
         yield Text(text.absent("the few-shot curve", text.reproduce("few-shot")), "absent")
         return
     for draw, rows in some.items():
-        yield Text(f"On {DRAWS[draw]}s of composed commands: {text.shots(rows.to_dicts())}")
+        yield Text(text.shots(rows.to_dicts(), f"{DRAWS[draw]}s"))
     yield Row([_few_curve(pl.concat(some.values()), some)])
 
 
@@ -203,7 +203,7 @@ def _primitives(facts: Facts) -> Iterator[Block]:
         label = "Accuracy by primitive: " + "; ".join(f"{name} {row['mean']:.2f}" for name, row in rows.items())
         caption = f"{described(OVERALL)}. Every run, mean and 95% interval; diamonds are the paper's figures."
         title = "Accuracy on the compositions of each primitive."
-        yield Row([picture(figures.lines(given), "primitives", title, caption, label, data)])
+        yield Row([picture(figures.lines(given), "primitives-lines", title, caption, label, data)])
     if missing:
         several = len(missing) > 1
         yield Text(text.absent(text.listed(missing), text.reproduce("primitives"), several=several), "absent")

@@ -7,7 +7,7 @@ from typing import Any
 from daxlab.paper.experiments import EXPERIMENTS
 from daxlab.protocol import SEMANTICS, Protocol
 from daxlab.report import text
-from daxlab.report.blocks import Block, Section, Table, Text
+from daxlab.report.blocks import Block, Section, Table, Text, told
 from daxlab.report.facts import Facts
 
 MEANING = {
@@ -25,9 +25,9 @@ SHOWN = ("device", "daxlab", "python", "jax", "jaxlib", "equinox", "numpy")
 def sections(facts: Facts) -> list[Section]:
     """The three of them."""
     return [
-        Section("protocol", "Protocol", list(_protocol(facts))),
-        Section("versions", "Versions, devices and cost", list(_made(facts)), short="Versions and cost"),
-        Section("repeat", "How to repeat it", list(_repeat(facts))),
+        Section("protocol", "Protocol", told(_protocol(facts))),
+        Section("versions", "Versions, devices and cost", told(_made(facts)), short="Versions and cost"),
+        Section("repeat", "How to repeat it", told(_repeat(facts))),
     ]
 
 

@@ -56,13 +56,12 @@ def _opening(ledger: Ledger) -> list[Block]:
 
 
 def _sections(ledger: Ledger) -> list[Section]:
-    from daxlab.paper import compare  # noqa: PLC0415 - the analyses are slow to load
-    from daxlab.report import each_split, experiment1, experiment2, experiment3, making, summary  # noqa: PLC0415
+    from daxlab.report import each_split, experiment1, experiment2, experiment3, making, summary  # noqa: PLC0415 - slow
     from daxlab.report.facts import Facts  # noqa: PLC0415
 
     facts = Facts(ledger)
     return [
-        summary.section(facts, compare(ledger)),
+        summary.section(facts),
         experiment1.section(facts),
         experiment2.section(facts),
         experiment3.section(facts),

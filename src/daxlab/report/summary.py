@@ -6,11 +6,11 @@ from typing import Any
 import polars as pl
 
 from daxlab.paper import Row as Compared
-from daxlab.paper import experiments_of
+from daxlab.paper import compare, experiments_of
 from daxlab.paper.experiments import BEST, NETWORKS, OVERALL, simple
 from daxlab.paper.targets import targets
 from daxlab.report import figures, text
-from daxlab.report.blocks import Block, Cell, Note, Row, Section, Strip, Table, Text
+from daxlab.report.blocks import Block, Cell, Note, Row, Section, Strip, Table, Text, told
 from daxlab.report.drawing import Picture, as_csv, picture
 from daxlab.report.facts import Facts
 
@@ -33,16 +33,21 @@ LINE = {"runs": "accuracies", "mean": "mean", "low": "low", "high": "high"}
 DATA = ("id", "experiment", "network", "unit", "paper", "mean", "sem", "low", "high", "runs", "verdict", "note")
 
 
-def section(facts: Facts, rows: Sequence[Compared]) -> Section:
+def section(facts: Facts) -> Section:
     """The summary."""
-    paper = [row for row in rows if not row.id.startswith("ours.")]
+    return Section("summary", "What was found", [*told(_contrast(facts)), *told(_comparison(facts))])
+
+
+def _comparison(facts: Facts) -> Iterator[Block]:
+    paper = [row for row in compare(facts.ledger) if row.paper is not None]
     measured = [row for row in paper if row.verdict != "unmeasured"]
     missing = [row for row in paper if row.verdict == "unmeasured"]
-    blocks: list[Block] = [*_contrast(facts), Text(text.tally([row.verdict for row in paper]))]
-    blocks += [Text(said, "beyond") for said in _beyond(facts, paper)]
-    blocks += [_table(measured)] if measured else []
-    blocks += [_unmeasured(missing)] if missing else []
-    return Section("summary", "What was found", blocks)
+    yield Text(text.tally([row.verdict for row in paper]))
+    yield from (Text(said, "beyond") for said in _beyond(facts, paper))
+    if measured:
+        yield _table(measured)
+    if missing:
+        yield _unmeasured(missing)
 
 
 def _contrast(facts: Facts) -> Iterator[Block]:

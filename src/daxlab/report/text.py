@@ -155,17 +155,14 @@ def tally(verdicts: Sequence[str]) -> str:
 # -- Experiment 1
 
 
-def sizes(rows: Rows) -> str:
+def sizes(rows: Rows, draw: str) -> str:
     """The sample-complexity curve in words."""
     first, last = rows[0], rows[-1]
+    share_shown = f"with {first['percent']}% of the commands in training ({first['train']:,})"
+    shown = f"On {draw}, {share_shown}, {measured(first)} are right"
     if len(rows) == 1:
-        return (
-            f"With {first['percent']}% of the commands in training ({first['train']:,}), {measured(first)} are right."
-        )
-    return (
-        f"With {first['percent']}% of the commands in training ({first['train']:,}), {measured(first)} are right; with "
-        f"{last['percent']}% ({last['train']:,}), {measured(last)}. {rising(rows, 'percent', '%')}"
-    )
+        return f"{shown}."
+    return f"{shown}; with {last['percent']}% ({last['train']:,}), {measured(last)}. {rising(rows, 'percent', '%')}"
 
 
 def rising(rows: Rows, by: str, unit: str = "") -> str:
@@ -294,7 +291,7 @@ def right_ones(commands: Sequence[str], most: int = 8) -> str:
     return f"It gets {counted(len(commands), 'composed command')} right: {shown}."
 
 
-def shots(rows: Rows) -> str:
+def shots(rows: Rows, draw: str) -> str:
     """The few-shot curve in words."""
     each = [f"{percent(row['mean'])}% with {row['shots'] or 'none'}" for row in rows]
-    return f"With so many composed commands shown, the mean is {listed(each)}. {rising(rows, 'shots')}"
+    return f"On {draw} of composed commands, the mean is {listed(each)} of them shown. {rising(rows, 'shots')}"
