@@ -17,7 +17,15 @@ count = st.integers(0, 5000)
 
 
 def compared(**given: Any) -> SimpleNamespace:
-    usual = {"ours": None, "unit": None, "relation": None, "selected": False, "shown": "", "verdict": "shown"}
+    usual = {
+        "ours": None,
+        "unit": None,
+        "relation": None,
+        "selected": False,
+        "shown": "",
+        "verdict": "shown",
+        "margin": 1.0,
+    }
     return SimpleNamespace(**usual | given)
 
 
@@ -29,9 +37,16 @@ def test_a_difference_is_claimed_only_if_the_verdict_and_the_sign_say_so(
     said = text.against(row, "jump")
     assert ("higher" in said) == (verdict == "beyond" and mean > paper)
     assert ("lower" in said) == (verdict == "beyond" and mean < paper)
-    assert ("by more than chance" in said) == (verdict == "beyond")
-    assert ("within" in said) == (verdict == "within")
+    assert ("outside the 95% interval" in said) == (verdict == "beyond")
+    assert ("inside the 95% interval" in said) == (verdict == "within")
     assert ("not measured" in said) == (verdict == "unmeasured")
+
+
+@given(verdict=st.sampled_from(["within", "beyond"]))
+def test_no_interval_is_spoken_of_where_there_is_none(verdict: str) -> None:
+    assert "interval" not in text.against(
+        compared(mean=1.0, paper=2, stated="2", verdict=verdict, margin=None), "parts"
+    )
 
 
 @given(mean=accuracy, paper=accuracy, verdict=st.sampled_from(["within", "beyond"]), selected=st.booleans())

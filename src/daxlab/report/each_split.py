@@ -99,12 +99,16 @@ def _templates(facts: Facts, one: Setting, name: str) -> Iterator[Picture]:
     top = frame.filter(pl.col("wrong") > 0).head(MOST_TEMPLATES).to_dicts()
     if top:
         given = [
-            figures.Bar(row["template"], row["wrong"], row["commands"], f"{row['wrong']:.1f} of {row['commands']:,}")
+            figures.Bar(row["template"], row["wrong"], row["commands"], f"{_mean(row['wrong'])} of {row['commands']:,}")
             for row in top
         ]
         label = "Errors by template: " + "; ".join(f"{bar.label}: {bar.note}" for bar in given)
         caption = f"Wrong answers {which}, where their share is greatest."
         yield picture(figures.bars(given), f"templates-{name}", "Errors by template.", caption, label, frame)
+
+
+def _mean(value: float) -> str:
+    return f"{value:,.1f}".removesuffix(".0")
 
 
 def _confusion(frame: pl.DataFrame, name: str) -> Picture:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from daxlab.report.drawing import INK, MUTED, OTHER, OURS, PAPER, RULE, WIDTH, canvas, percent_axis, style
+from daxlab.report.text import percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,7 +43,7 @@ def lines(given: Sequence[Line]) -> "Figure":
             axes.plot([0, 100], [place, place], color=RULE, linewidth=1, zorder=0)
             above: dict[str, Any] = {"xytext": (0, 10), "textcoords": "offset points", "va": "baseline", "fontsize": 12}
             axes.annotate(one.label, (0, place), color=MUTED if one.mean is None else INK, **above)
-            said = "not measured" if one.mean is None else f"{one.mean:.2f}"
+            said = "not measured" if one.mean is None else percent(one.mean)
             axes.annotate(said, (100, place), color=MUTED if one.mean is None else OURS, ha="right", **above)
             if one.low is not None and one.high is not None:
                 ends = [max(one.low, 0), min(one.high, 100)]  # beyond these there is no accuracy to draw
@@ -132,7 +133,7 @@ class Bar:
 def bars(given: Sequence[Bar], *, room: float = 156) -> "Figure":
     """Horizontal bars in the order given, each as full as its share; each says its number."""
     with style():
-        figure, axes = canvas(BAR * len(given) + 12, left=room, right=78, top=4, bottom=8)
+        figure, axes = canvas(BAR * len(given) + 12, left=room, right=88, top=4, bottom=8)
         for place, one in enumerate(given):
             axes.barh(place, 1, height=0.6, color=RULE, alpha=0.6)
             axes.barh(place, one.value / one.of if one.of else 0, height=0.6, color=OURS)

@@ -11,6 +11,7 @@ from typing import Any
 Row = Mapping[str, Any]
 Rows = Sequence[Row]
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+INSIDE, OUTSIDE = (f", {side} the 95% interval for the difference" for side in ("inside", "outside"))
 
 
 def percent(value: float | None, places: int = 2) -> str:
@@ -112,9 +113,9 @@ def against(row: Any, what: str) -> str:
     unit = "%" if row.unit is None and isinstance(row.paper, int | float) else ""
     both = f"{what}: {ours(row)}{unit} here, {row.stated}{unit} in the paper"
     if row.verdict == "within":
-        return f"{both}, which is within what chance over so many runs explains."
+        return f"{both}{INSIDE if row.margin is not None else ''}."
     if row.verdict == "beyond":
-        return f"{both}. {sentence(direction(row))[:-1]}, by more than chance over so many runs explains."
+        return f"{both}. {sentence(direction(row))[:-1]}{OUTSIDE if row.margin is not None else ''}."
     return f"{both}, without a verdict."
 
 
@@ -142,7 +143,7 @@ def tally(verdicts: Sequence[str]) -> str:
     if have["unmeasured"] == len(verdicts):
         return f"None of the {len(verdicts)} figures that the paper states is measured in this ledger."
     said = {
-        "within": "{} within the interval that chance over so many runs explains",
+        "within": "{} within the 95% interval for the difference from ours",
         "beyond": "{} beyond it",
         "shown": "{} shown beside ours without a verdict",
         "unmeasured": "{} not measured in this ledger",
