@@ -13,10 +13,11 @@ SHOTS = "release/add_prim_split/with_additional_examples/addprim_complex_jump_nu
 def test_the_size_curve_has_a_point_for_every_percentage_and_draw(ledger_of, measured) -> None:
     runs = [measured("size-1", 4.0, 1), measured("size-1", 6.0, 0), measured("simple", 99.0), measured("jump", 0.0)]
     runs += [measured(f"{SIZES}2", 54.0), measured("release/simple_split/simple", 99.5), measured("size-2-seed7", 50.0)]
-    runs += [measured("size-1", 77.0, cell="gru")]
+    runs += [measured("size-1", 77.0, cell="gru"), measured("size-4-seed0", 93.0)]
     frame = size.curve(ledger_of(*runs), BEST)
     assert frame.select("draw", "percent", "train", "accuracies").rows() == [
         ("own", 1, 209, [6.0, 4.0]),
+        ("own", 4, 836, [93.0]),
         ("own", 80, 16728, [99.0]),
         ("release", 2, 418, [54.0]),
         ("release", 80, 16728, [99.5]),
@@ -42,12 +43,16 @@ def test_a_short_trial_is_no_point_of_a_curve_unless_it_is_asked_for(ledger_of, 
 
 def test_the_plain_split_begins_the_few_shot_curves_of_both_draws(ledger_of, measured) -> None:
     runs = [measured("jump", 1.0, 0), measured("jump", 3.0, 1)]
-    runs += [measured("few-jump-8-rep2", 40.0), measured("few-jump-8-rep1", 30.0)]
+    runs += [
+        measured("few-jump-8-rep1", 30.0),
+        measured("few-jump-8-rep2", 40.0, 7),
+        measured("few-jump-8-rep10", 20.0),
+    ]
     runs += [measured(f"{SHOTS}8_rep1", 50.0), measured(f"{SHOTS}32_rep1", 80.0), measured("few-turn-left-8-rep1", 9.0)]
     frame = few.curve(ledger_of(*runs), BEST)
     assert frame.select("draw", "shots", "draws", "runs", "mean", "accuracies").rows() == [
         ("own", 0, None, 2, 2.0, [1.0, 3.0]),
-        ("own", 8, 2, 2, 35.0, [30.0, 40.0]),
+        ("own", 8, 3, 3, 30.0, [30.0, 40.0, 20.0]),
         ("release", 0, None, 2, 2.0, [1.0, 3.0]),
         ("release", 8, 1, 1, 50.0, [50.0]),
         ("release", 32, 1, 1, 80.0, [80.0]),
