@@ -23,6 +23,7 @@ test-slow: .venv/ready-to-test
 bench: .venv/ready
 	$(BIN)/python bench/language.py
 	$(BIN)/python bench/training.py
+	$(BIN)/python bench/card.py
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "daxlab needs Python 3.11 or newer; set PYTHON=/path/to/one." >&2; exit 1; }

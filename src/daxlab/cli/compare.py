@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 MOST_RUNS = 8  # that a line of the table shows
 LEGEND = """\
 Per cent of test commands with every action right, unless a figure is of something else. The 95% interval is of our mean
-(Student's t over runs). within, beyond: by that for the difference of two means, the paper's spread taken as ours.
+(Student's t over runs). within, beyond: by that for the difference of two means, the paper's spread taken as ours; the
+margin is its half. Where it is wide, within says little.
 * the paper chose this network as the best of 180, so its figure regresses. † our own draw, not the release's."""
 
 
@@ -45,14 +46,13 @@ def show(rows: Sequence["Row"]) -> None:
     from daxlab.cli.terminal import table  # noqa: PLC0415
     from daxlab.paper import experiments_of  # noqa: PLC0415
 
-    columns = ["figure", "paper", "ours", "sem", "95% interval", "verdict", "every run"]
+    columns = ["figure", "paper", "ours", "sem", "95% interval", "margin", "verdict", "every run"]
     paper, beside = ([row for row in rows if (row.paper is None) == lacks] for lacks in (False, True))
-    table(columns, map(_line, paper), right=(1, 2, 3, 4))
+    table(columns, map(_line, paper), right=(1, 2, 3, 4, 5))
     measured = [row for row in beside if row.verdict != "unmeasured"]
     if measured:
         print("\nMeasured too; the paper states no figure:\n")
-        columns.remove("paper")
-        columns.remove("verdict")
+        columns = [column for column in columns if column not in ("paper", "margin", "verdict")]
         table(columns, map(_beside, measured), right=(1, 2, 3))
     print()
     for note in dict.fromkeys(row.note for row in rows if row.note):
@@ -65,7 +65,8 @@ def show(rows: Sequence["Row"]) -> None:
 
 def _line(row: "Row") -> list[str]:
     marks = ("*" if row.selected else "") + ("†" if row.draw == "own" else "")
-    return [f"{row.id}{marks}", row.stated, row.shown or "–", *_spread(row), row.verdict, _every(row)]
+    margin = "" if row.margin is None else f"{row.margin:.2f}"
+    return [f"{row.id}{marks}", row.stated, row.shown or "–", *_spread(row), margin, row.verdict, _every(row)]
 
 
 def _beside(row: "Row") -> list[str]:
@@ -81,4 +82,4 @@ def _spread(row: "Row") -> list[str]:
 
 def _every(row: "Row") -> str:
     more = f" … ({len(row.runs)})" if len(row.runs) > MOST_RUNS else ""
-    return " ".join(f"{value:.4g}" for value in row.runs[:MOST_RUNS]) + more
+    return " ".join(f"{value:.{0 if value == int(value) else 2}f}" for value in row.runs[:MOST_RUNS]) + more

@@ -95,10 +95,11 @@ class Group:
         """A hash of everything that determines what this group trains."""
         networks = eqx.filter_eval_shape(self.make, jax.random.key(0), self.hidden)
         shapes = [(jax.tree_util.keystr(p), str(x)) for p, x in jax.tree_util.tree_leaves_with_path(networks)]
+        contents = {id(run.split): _content(run.split) for run in {id(run.split): run for run in self.runs}.values()}
         spec = {
             "semantics": SEMANTICS,
             "protocol": asdict(self.protocol),
-            "runs": [(run.seed, run.hidden, float(run.dropout), _content(run.split)) for run in self.runs],
+            "runs": [(run.seed, run.hidden, float(run.dropout), contents[id(run.split)]) for run in self.runs],
             "network": (repr(eqx.filter(networks, eqx.is_array, inverse=True)), shapes),
             "vocabularies": (self.encoding.words.symbols, self.encoding.actions.symbols),
         }

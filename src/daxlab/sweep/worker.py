@@ -3,6 +3,7 @@
 Returns what the ledger will hold; writes nothing but the group's checkpoint. Needs JAX.
 """
 
+import contextlib
 import os
 import platform
 import subprocess
@@ -58,8 +59,8 @@ def work(task: Task, report: Report) -> Finished | None:
     named, attention = named_commands(language(first.language)), first.architecture.attention
     rehearsal = None
     if jax.default_backend() != "cpu":  # one core has nothing to spare for it
-        rehearsal = rehearse(group, named, attention)
         _foresee(task, group, report)
+        rehearsal = rehearse(group, named, attention)
     resumed = int(task.checkpoint.exists())
 
     def on_progress(now: engine.Progress) -> bool | None:
@@ -151,17 +152,13 @@ def _origin() -> dict[str, Any]:
 
 
 def _daxlab() -> str:
-    """Version and, in a checkout or where DAXLAB_COMMIT names it, the commit."""
+    """Version and commit: the one that DAXLAB_COMMIT names, for a copy without its history, or the checkout's."""
     from daxlab import __version__  # noqa: PLC0415
 
-    here = Path(__file__).parent
-    try:
-        run = subprocess.run(
-            ["git", "-C", str(here), "describe", "--always", "--dirty"], capture_output=True, text=True, check=True
-        )
-        commit = run.stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        commit = os.environ.get("DAXLAB_COMMIT", "")
+    commit, here = os.environ.get("DAXLAB_COMMIT", ""), Path(__file__).parent
+    with contextlib.suppress(OSError, subprocess.CalledProcessError):
+        describe = ["git", "-C", str(here), "describe", "--always", "--dirty"]
+        commit = commit or subprocess.run(describe, capture_output=True, text=True, check=True).stdout.strip()
     return f"{__version__} ({commit})" if commit else __version__
 
 
