@@ -90,7 +90,7 @@ def _repeat(facts: Facts) -> Iterator[Block]:
     yield Text(
         f"`daxlab reproduce all` trains what the ledger lacks of the paper's experiments ({', '.join(EXPERIMENTS)}), "
         "and goes on where it was if it is interrupted. `daxlab compare` prints the comparison, `daxlab report` makes "
-        "this page: the same ledger gives the same page, byte for byte."
+        "this page: the same ledger and data give the same page, byte for byte."
     )
     if facts.networks.height:
         yield Text(
