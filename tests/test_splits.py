@@ -43,6 +43,14 @@ def test_jump_is_presented_as_often_as_in_the_release() -> None:
     assert (jump.presentations, turn_left.presentations) == (14_670, 21_890)
 
 
+@pytest.mark.parametrize("name", ["jump", "turn-left"])
+def test_once_is_the_same_split_without_over_sampling(name: str) -> None:
+    once, often = split(f"{name}-once"), split(name)
+    assert (once.train, once.test) == (often.train, often.test)
+    assert set(once.weights) == {1}
+    assert once.digest != often.digest
+
+
 def test_a_primitive_seen_alone_is_in_every_test_command_and_no_other_training_command() -> None:
     one = split("turn-left")
     assert [e.command for e in one.train if "turn left" in e.command] == ["turn left"]
@@ -164,7 +172,7 @@ def test_a_small_language_with_odd_words_has_splits_too(tmp_path) -> None:
     (tmp_path / "small.grammar").write_text(SMALL)
     small = language(str(tmp_path / "small.grammar"))
     listed = {row.name: row for row in sizes(small)}
-    assert set(listed) == {"simple", "c++", "(", "jump"}
+    assert set(listed) == {"simple", "c++", "(", "jump", "c++-once", "(-once", "jump-once"}
     assert not [row for row in listed.values() if row.determined == "file" or not row.test or not row.train]
     assert min(split("c++", small).weights) == 1
     with pytest.raises(InputError, match="published splits are of scan"):

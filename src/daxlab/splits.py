@@ -100,7 +100,7 @@ def _spelled(shown: str, language: Language) -> Iterable[str]:
     return _primitives(language) if "{primitive}" in shown else [""]
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=64)
 def make(name: str, language: Language) -> Split | None:
     """The split of that name, or None if no rule and no draw is called so."""
     for family in FAMILIES:
@@ -187,6 +187,13 @@ def length(language: Language, cutoff: int = 22) -> Parts:
 def add_primitive(language: Language, primitive: str) -> Parts:
     """Everything without the primitive, and the primitive alone for a tenth of the presentations."""
     return added(language, primitive, [])
+
+
+@named(r"(?P<primitive>{primitive})-once", "rule", ["{primitive}-once"])
+def add_primitive_once(language: Language, primitive: str) -> Parts:
+    """The same train and test without over-sampling: every command is presented equally often."""
+    parts = added(language, primitive, [])
+    return Parts(parts.train, parts.test)
 
 
 @named(

@@ -1,11 +1,14 @@
 """What replicates say together: mean, standard error, and a 95% interval (Student's t over runs)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import sqrt
 from statistics import fmean, stdev
+from typing import Any
 
 CONFIDENCE = 0.95
+COLUMNS: dict[str, Any] = {"runs": int, "mean": float, "sem": float, "low": float, "high": float}
+COLUMNS |= {"accuracies": list[float]}  # of every run, by seed
 
 
 @dataclass(frozen=True)
@@ -27,3 +30,8 @@ def summary(values: Sequence[float]) -> Summary:
     mean, sem = fmean(values), stdev(values) / sqrt(len(values))
     half = float(t.ppf((1 + CONFIDENCE) / 2, len(values) - 1)) * sem
     return Summary(mean, sem, mean - half, mean + half)
+
+
+def entries(accuracies: Sequence[float]) -> dict[str, Any]:
+    """The columns of a frame that say it (COLUMNS)."""
+    return {"runs": len(accuracies), **asdict(summary(accuracies)), "accuracies": list(accuracies)}

@@ -6,7 +6,7 @@ from io import TextIOWrapper
 
 import typer
 
-from daxlab.cli import ask, data, runs, train, translate
+from daxlab.cli import ask, compare, data, report, reproduce, runs, train, translate
 from daxlab.errors import InputError
 
 app = typer.Typer(
@@ -23,6 +23,9 @@ app.command("train")(train.train)
 app.command("evaluate")(ask.evaluate)
 app.command("predict")(ask.predict)
 app.add_typer(runs.app, name="runs")
+app.command("reproduce")(reproduce.reproduce)
+app.command("compare")(compare.compare)
+app.command("report")(report.report)
 
 
 @app.callback(invoke_without_command=True)

@@ -7,6 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from daxlab.corpora.source import Corpus, Files, open_corpus
 from daxlab.errors import InputError
@@ -69,21 +70,31 @@ def line(example: Example) -> str:
     return f"IN: {example.command} OUT: {' '.join(example.actions)}"
 
 
-def _examples(files: Files, name: str) -> list[Example]:
+def _read(files: Files, name: str) -> bytes:
     content = files.read(name)
     if content is None:
         raise InputError(f"the release that is here lacks {name}")
+    return content
+
+
+def _examples(content: bytes, name: str) -> list[Example]:
     try:
         lines = content.decode().splitlines()
     except UnicodeDecodeError:
         raise InputError(f"{name} is not UTF-8 text") from None
     read = []
     for number, text in enumerate(lines, 1):
-        match = re.fullmatch(r"IN: (.+) OUT: (.+)", text)
-        if not match:
+        example = _example(text)
+        if example is None:
             raise InputError(f"{name}, line {number}: expected 'IN: command OUT: actions', not {text[:60]!r}")
-        read.append(Example(match[1], tuple(match[2].split())))
+        read.append(example)
     return read
+
+
+@lru_cache(maxsize=1 << 15)  # the files say the same 20,910 lines over and over; so their splits share them
+def _example(text: str) -> Example | None:
+    match = re.fullmatch(r"IN: (.+) OUT: (.+)", text)
+    return Example(match[1], tuple(match[2].split())) if match else None
 
 
 def release_split(name: str) -> Split | None:
@@ -94,8 +105,15 @@ def release_split(name: str) -> Split | None:
         return None
     train_file, test_file = sides(name.removeprefix(PREFIX))
     with open_corpus(SCAN) as files:
-        train = Counter(_examples(files, train_file))
-        test = dict.fromkeys(_examples(files, test_file))
+        content = _read(files, train_file), _read(files, test_file)
+    return _pair(name, *content)
+
+
+@lru_cache(maxsize=64)  # by content, so that a file that changes is read anew
+def _pair(name: str, train_lines: bytes, test_lines: bytes) -> Split:
+    train_file, test_file = sides(name.removeprefix(PREFIX))
+    train = Counter(_examples(train_lines, train_file))
+    test = dict.fromkeys(_examples(test_lines, test_file))
     return Split(name, "file", tuple(train), tuple(test), tuple(train.values()))
 
 
@@ -111,7 +129,7 @@ def _mcd(name: str) -> Split:
     """Maximum compound divergence (Keysers et al., 2020): line numbers of the release's tasks.txt."""
     with open_corpus(MCD) as files, open_corpus(SCAN) as release:
         content = files.read(f"{name}.json")
-        commands = _examples(release, ALL)
+        commands = _examples(_read(release, ALL), ALL)
     try:
         numbers = json.loads(content or b"")
         train, dev, test = (_picked(commands, numbers[side]) for side in ("trainIdxs", "devIdxs", "testIdxs"))

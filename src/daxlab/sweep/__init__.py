@@ -3,6 +3,7 @@
 spec.py      what determines a run
 task.py      what passes between driver and worker
 driver.py    specs minus what the ledger has, as groups, into the ledger
+cost.py      what groups will take, from what others took
 local.py     this machine as an executor
 worker.py    one group trained and examined
 examine.py   what a trained group is asked
@@ -12,7 +13,7 @@ trained.py   a network out of the ledger, to be asked
 The last four need JAX.
 """
 
-from daxlab.sweep.driver import Outcome, Plan, keep, sweep, weights_of
+from daxlab.sweep.driver import Outcome, Plan, foreseen, keep, sweep, weights_of
 from daxlab.sweep.spec import Architecture, Spec
 
-__all__ = ["Architecture", "Outcome", "Plan", "Spec", "keep", "sweep", "weights_of"]
+__all__ = ["Architecture", "Outcome", "Plan", "Spec", "foreseen", "keep", "sweep", "weights_of"]

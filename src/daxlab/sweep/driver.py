@@ -163,15 +163,32 @@ class _Run:
         return halves
 
 
+def foreseen(specs: Sequence[Spec], ledger: Path, device: str, *, retry_failed: bool = False) -> Plan:
+    """What a sweep would do; writes nothing."""
+    facts = {key(fact): fact for fact in (spec.facts() for spec in specs)}
+    if not ledger.exists():
+        return Plan(tuple(facts), 0, tuple(grouped(facts.values(), device)))
+    with Ledger(ledger) as known:
+        done, resumed, fresh = _groups(known, facts, device, retry_failed)
+    return Plan(tuple(facts), done, (*resumed, *fresh))
+
+
 def _planned(writer: Writer, facts: dict[str, Any], device: str, retry_failed: bool) -> Plan:
-    """Groups that are under way go on as they were; what is in none is grouped anew, and recorded."""
-    lacking = writer.ledger.lacking(facts, retry_failed=retry_failed)
-    live = {name: writer.ledger.live_group(name) for name in lacking}
-    under_way = {group.key: group for group in writer.ledger.groups(("planned", "running"))}
-    fresh = grouped([facts[name] for name in lacking if live[name] is None], device)
+    done, resumed, fresh = _groups(writer.ledger, facts, device, retry_failed)
     writer.record(fresh)
+    return Plan(tuple(facts), done, (*resumed, *fresh))
+
+
+def _groups(
+    ledger: Ledger, facts: dict[str, Any], device: str, retry_failed: bool
+) -> tuple[int, list[Group], list[Group]]:
+    """How many runs are done; groups that are under way go on as they were; what is in none is grouped anew."""
+    lacking = ledger.lacking(facts, retry_failed=retry_failed)
+    live = {name: ledger.live_group(name) for name in lacking}
+    under_way = {group.key: group for group in ledger.groups(("planned", "running"))}
+    fresh = grouped([facts[name] for name in lacking if live[name] is None], device)
     resumed = [under_way[name] for name in dict.fromkeys(live.values()) if name is not None]
-    return Plan(tuple(facts), len(facts) - len(lacking), (*resumed, *fresh))
+    return len(facts) - len(lacking), resumed, fresh
 
 
 def grouped(facts: Iterable[Any], device: str) -> list[Group]:

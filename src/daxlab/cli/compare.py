@@ -1,0 +1,85 @@
+"""`daxlab compare`: the paper's figures beside ours."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from daxlab.cli.options import JsonOption, LedgerOption, ledger_at
+from daxlab.store import Ledger
+
+if TYPE_CHECKING:
+    from daxlab.paper import Row
+
+MOST_RUNS = 8  # that a line of the table shows
+LEGEND = """\
+Per cent of test commands with every action right, unless a figure is of something else. The 95% interval is of our mean
+(Student's t over runs). within, beyond: by that for the difference of two means, the paper's spread taken as ours; the
+margin is its half. Where it is wide, within says little.
+* the paper chose this network as the best of 180, so its figure regresses. † our own draw, not the release's."""
+
+
+def compare(ledger: LedgerOption = None, as_json: JsonOption = False) -> None:
+    """Show every figure of the paper beside ours: mean, standard error, 95% interval, every run, and a verdict.
+
+    Example: daxlab compare --ledger results/runs.db
+    """
+    from daxlab.paper import compare as compared  # noqa: PLC0415 - polars is slow to load
+
+    path = ledger_at(ledger)
+    with Ledger(path) as known:
+        rows = compared(known)
+    if as_json:
+        print(as_text(rows))
+        return
+    print(f"{path}\n")
+    show(rows)
+
+
+def as_text(rows: Sequence["Row"]) -> str:
+    """The rows as JSON."""
+    return json.dumps([asdict(row) for row in rows], indent=1, allow_nan=False)
+
+
+def show(rows: Sequence["Row"]) -> None:
+    """The rows as a table, what must be known to read them below it."""
+    from daxlab.cli.terminal import table  # noqa: PLC0415
+    from daxlab.paper import experiments_of  # noqa: PLC0415
+
+    columns = ["figure", "paper", "ours", "sem", "95% interval", "margin", "verdict", "every run"]
+    paper, beside = ([row for row in rows if (row.paper is None) == lacks] for lacks in (False, True))
+    table(columns, map(_line, paper), right=(1, 2, 3, 4, 5))
+    measured = [row for row in beside if row.verdict != "unmeasured"]
+    if measured:
+        print("\nMeasured too; the paper states no figure:\n")
+        columns = [column for column in columns if column not in ("paper", "margin", "verdict")]
+        table(columns, map(_beside, measured), right=(1, 2, 3))
+    print()
+    for note in dict.fromkeys(row.note for row in rows if row.note):
+        print(f"{', '.join(row.id for row in rows if row.note == note)}: {note}.")
+    print(f"\n{LEGEND}")
+    lacking = experiments_of([row.id for row in rows if row.verdict == "unmeasured"])
+    if lacking:
+        print(f"\nUnmeasured figures have no runs yet: 'daxlab reproduce {' '.join(lacking)}' trains them.")
+
+
+def _line(row: "Row") -> list[str]:
+    marks = ("*" if row.selected else "") + ("†" if row.draw == "own" else "")
+    margin = "" if row.margin is None else f"{row.margin:.2f}"
+    return [f"{row.id}{marks}", row.stated, row.shown or "–", *_spread(row), margin, row.verdict, _every(row)]
+
+
+def _beside(row: "Row") -> list[str]:
+    marks = "†" if row.draw == "own" else ""
+    return [f"{row.id}{marks}", row.shown, *_spread(row), _every(row)]
+
+
+def _spread(row: "Row") -> list[str]:
+    if row.ours is not None or row.sem is None or row.low is None or row.high is None:
+        return ["", ""]  # what is shown as it is has no standard error
+    return [f"{row.sem:.2f}", f"{row.low:.2f} to {row.high:.2f}"]
+
+
+def _every(row: "Row") -> str:
+    more = f" … ({len(row.runs)})" if len(row.runs) > MOST_RUNS else ""
+    return " ".join(f"{value:.{0 if value == int(value) else 2}f}" for value in row.runs[:MOST_RUNS]) + more

@@ -1,0 +1,176 @@
+"""For each figure of the paper, what in the ledger is its counterpart. Judges nothing: verdicts.py does.
+
+A measure is a function from runs to parts: one measurement for each network and split that the figure is about.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from daxlab.analysis.accuracy import median_run
+from daxlab.analysis.constructions import composed_right, errors_by_construction
+from daxlab.analysis.lengths import by_length
+from daxlab.analysis.neighbours import neighbours
+from daxlab.analysis.parts import coverage
+from daxlab.analysis.search import search_errors
+from daxlab.corpora import find, split
+from daxlab.corpora.release import SCAN
+from daxlab.paper.experiments import BEST, FEW, ONCE, OVERALL, few, simple, size
+from daxlab.paper.runs import Draw, Found, Runs, Splits
+from daxlab.paper.targets import targets
+
+DRAWS: dict[bool, Draw] = {True: "release", False: "own"}
+
+
+@dataclass(frozen=True)
+class Part:
+    """One measurement: runs of a network on a split, or what is no mean of runs (`ours`)."""
+
+    network: str | None = None
+    split: str | None = None
+    draw: Draw | None = None
+    runs: tuple[float, ...] = ()
+    ours: Any = None  # what is shown as it is: a list, a table, the ends of a range
+    shown: str = ""  # our figure as text, where it is not the mean
+    count: int | None = None  # what has no chance in it
+    claim: tuple[float, str | None, int | None] | None = None  # value, relation, the paper's runs; None: the target's
+    note: str = ""
+
+
+Measure = Callable[[Runs], list[Part]]
+
+
+def part_of(network: str, found: Found, runs: Sequence[float], note: str = "", **more: Any) -> Part:
+    """A measurement of runs that were found."""
+    failed = f"{found.failed} failed and {'is' if found.failed == 1 else 'are'} left out" if found.failed else ""
+    said = "; ".join(one for one in (failed, note) if one)
+    return Part(network, found.split, found.draw, tuple(runs), note=said, **more)
+
+
+def always(name: str) -> Splits:
+    """A split that a rule determines, so that the release has the same."""
+    return lambda release: name
+
+
+MAIN: dict[str, Splits] = {"simple": simple, **{name: always(name) for name in ("length", "turn-left", "jump")}}
+
+
+def accuracy(network: str, splits: Splits, runs: Runs, metric: str = "accuracy") -> list[Part]:
+    """A metric of every run."""
+    found = runs.of(network, splits)
+    return [part_of(network, found, found.values(metric))]
+
+
+def trained(networks: dict[str, str], runs: Runs) -> list[Part]:
+    """Accuracy on the training set, on each main split."""
+    return [
+        part for name, network in networks.items() for part in accuracy(network, MAIN[name], runs, "train_accuracy")
+    ]
+
+
+def oracle_at(length: int, runs: Runs) -> list[Part]:
+    """Accuracy with the right length given, on the commands of so many actions."""
+    found = runs.of(BEST["length"], MAIN["length"])
+    frame = by_length(runs.ledger, found.keys, by="actions", oracle=True)
+    rates = dict(zip(frame["length"], frame["accuracies"], strict=True))
+    return [part_of(BEST["length"], found, rates.get(length, ()))]
+
+
+def search_failures(names: Sequence[str], runs: Runs) -> list[Part]:
+    """Search errors of every run of the overall-best network and the best one, on each of the splits."""
+    parts = []
+    networks = [(OVERALL, name) for name in names] + [(BEST[name], name) for name in names]
+    for network, name in networks:
+        found = runs.of(network, MAIN[name])
+        frame = search_errors(runs.ledger, found.keys).drop_nulls("search_errors")
+        wrong, unended = frame["wrong"].to_list(), frame["unended"].to_list()
+        note = f"of {fmean(wrong):,.0f} wrong answers a run" if wrong else ""
+        note += f", {fmean(unended):.1f} of the search errors cut off before they ended" if any(unended) else ""
+        parts.append(part_of(network, found, [float(count) for count in frame["search_errors"]], note=note))
+    return parts
+
+
+def few_shot(shots: int, runs: Runs) -> list[Part]:
+    """Every draw of composed commands is one value, the mean over its runs."""
+    found = runs.draws(FEW, lambda release: few(shots, 1, release).removesuffix("1"))
+    by_draw: dict[str, list[float]] = {}
+    for row in found.rows:
+        by_draw.setdefault(row["split"], []).append(row["accuracy"])
+    return [part_of(FEW, found, [fmean(some) for some in by_draw.values()])]
+
+
+def over_sampling(runs: Runs) -> list[Part]:
+    """With over-sampling minus without, seed by seed."""
+    parts = []
+    for name, once in ONCE.items():
+        often, seldom = (runs.of(OVERALL, always(split)) for split in (name, once))
+        pair = [{row["seed"]: row["accuracy"] for row in found.rows} for found in (often, seldom)]
+        seeds = sorted(pair[0].keys() & pair[1].keys())
+        means = [fmean(one[seed] for seed in seeds) for one in pair] if seeds else []
+        note = f"{name} with over-sampling {means[0]:.2f}, without {means[1]:.2f}" if means else ""
+        differences = [pair[0][seed] - pair[1][seed] for seed in seeds]
+        parts.append(part_of(OVERALL, seldom, differences, claim=(0, "more than", None), note=note))
+    return parts
+
+
+def turn_left_errors(runs: Runs) -> list[Part]:
+    """The errors of the median run by construction; how many every run made."""
+    found = runs.of(OVERALL, MAIN["turn-left"])
+    if not found.rows:
+        return [part_of(OVERALL, found, ())]
+    median = median_run(runs.ledger, found.keys)
+    frame = errors_by_construction(runs.ledger, median, "turn-left")
+    errors = frame.filter(frame["wrong"] > 0)
+    counts = [round(sum(frame["commands"]) * (100 - value) / 100) for value in found.values()]
+    ours = {"run": median, "errors": sum(errors["wrong"]), "constructions": errors.to_dicts()}
+    most = [f"{row['wrong']} {row['construction']!r} {row['place']}" for row in errors.head(4).to_dicts()]
+    note = f"median run: {'; '.join(most) or 'none'}"
+    return [part_of(OVERALL, found, counts, ours=ours, shown=str(ours["errors"]), note=note)]
+
+
+def jump_right(runs: Runs) -> list[Part]:
+    """The composed commands that the median run gets right; how many every run does."""
+    found = runs.of(OVERALL, MAIN["jump"])
+    if not found.rows:
+        return [part_of(OVERALL, found, ())]
+    median = median_run(runs.ledger, found.keys)
+    right = {key: composed_right(runs.ledger, key) for key in found.keys}
+    ours = {"run": median, "right": right[median]}
+    some = ", ".join(map(repr, right[median][:5])) + (", …" if len(right[median]) > 5 else "")
+    counts = [float(len(one)) for one in right.values()]
+    shown = str(len(right[median]))
+    return [part_of(OVERALL, found, counts, ours=ours, shown=shown, note=f"median run: {some or 'none right'}")]
+
+
+def nearest(runs: Runs) -> list[Part]:
+    """The median run's neighbours of the paper's four commands."""
+    found = runs.of(OVERALL, MAIN["jump"])
+    if not found.rows:
+        return [part_of(OVERALL, found, ())]
+    frame = neighbours(runs.ledger, median_run(runs.ledger, found.keys))
+    (asked,) = (target.table for target in targets() if target.table)
+    ours = {
+        command: [list(pair) for pair in frame.filter(frame["command"] == command)["neighbour", "cosine"].iter_rows()]
+        for command in asked or ()
+    }
+    if not any(ours.values()):
+        return [part_of(OVERALL, found, (), note="no neighbours were kept of the median run")]
+    said = "; ".join(f"{command}: {near[0][0]} {near[0][1]:.2f}" for command, near in ours.items() if near)
+    return [part_of(OVERALL, found, (), ours=ours, shown="a table", note=f"nearest in the median run: {said}")]
+
+
+def unseen_parts(percent: int, runs: Runs) -> list[Part]:
+    """How many conjunction-less commands of the test set are not in training."""
+    release = find(SCAN) is not None
+    name = size(percent, release)
+    found = coverage(split(name))
+    ours = {"unseen": list(found.unseen), "parts": len(found.parts), "occurrences": found.occurrences}
+    note = f"{len(found.unseen)} of {len(found.parts)}; the others occur {found.occurrences or 0:.2f} times on average"
+    count, draw = len(found.unseen), DRAWS[release]
+    return [Part(None, name, draw, ours=ours, shown=str(count), count=count, note=note)]
+
+
+def translation(runs: Runs) -> list[Part]:
+    """Experiment 4 has no runs in this ledger's language."""
+    return [Part(note="needs the English-French experiment")]

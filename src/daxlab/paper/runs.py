@@ -1,0 +1,82 @@
+"""The runs of a ledger that speak to the paper: of one protocol and today's semantics, by network and split.
+
+Where the paper drew at random, the release's own draw is taken if it has runs, else ours; the two are never mixed.
+"""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from daxlab.paper.experiments import NETWORKS
+from daxlab.protocol import SEMANTICS, Protocol
+from daxlab.store import Ledger
+from daxlab.sweep import Architecture
+
+Row = dict[str, Any]
+Draw = Literal["release", "own"]
+Splits = Callable[[bool], str]  # a split's name, for the release's draw or for ours
+
+
+@dataclass(frozen=True)
+class Found:
+    """Runs of one network on one split, by seed."""
+
+    split: str
+    draw: Draw | None  # None: a rule determines the split
+    rows: tuple[Row, ...] = ()
+    failed: int = 0
+
+    @property
+    def keys(self) -> list[str]:
+        """Keys of the runs."""
+        return [row["key"] for row in self.rows]
+
+    def values(self, metric: str = "accuracy") -> tuple[float, ...]:
+        """A metric of every run that has it."""
+        return tuple(row[metric] for row in self.rows if row[metric] is not None)
+
+
+@dataclass(frozen=True)
+class Runs:
+    """A ledger, asked about one protocol."""
+
+    ledger: Ledger
+    protocol: Protocol = field(default_factory=Protocol)
+
+    def of(self, network: str, splits: Splits) -> Found:
+        """The runs of one of the paper's networks."""
+        where = asdict(NETWORKS[network])
+        return self._preferred(splits, lambda split: self._rows(where | {"split": split}))
+
+    def draws(self, network: str, prefixes: Splits) -> Found:
+        """The runs of a network on all splits whose names begin so: other draws of the same kind."""
+        rows = self._rows(asdict(NETWORKS[network]))
+        return self._preferred(prefixes, lambda prefix: [row for row in rows if row["split"].startswith(prefix)])
+
+    def architectures(self, where: Row, splits: Splits) -> dict[Architecture, Found]:
+        """The runs of every architecture of a kind."""
+        found = self._preferred(splits, lambda split: self._rows(where | {"split": split}))
+        kinds = {Architecture(**row["spec"]["network"]): None for row in found.rows}
+        return {
+            kind: Found(
+                found.split, found.draw, tuple(r for r in found.rows if Architecture(**r["spec"]["network"]) == kind)
+            )
+            for kind in kinds
+        }
+
+    def _preferred(self, splits: Splits, rows: Callable[[str], list[Row]]) -> Found:
+        drawn = splits(True) != splits(False)
+        choices: list[tuple[str, Draw | None]] = [(splits(True), "release"), (splits(False), "own")]
+        for split, draw in choices if drawn else [(splits(False), None)]:
+            some = rows(split)
+            if some:
+                done = tuple(row for row in some if row["status"] == "done")
+                return Found(split, draw, done, len(some) - len(done))
+        return Found(splits(False), None)
+
+    def _rows(self, where: Row) -> list[Row]:
+        """By seed."""
+        protocol = {f"protocol.{name}": value for name, value in asdict(self.protocol).items()}
+        rows = self.ledger.rows({"language.name": "scan"} | protocol | where)
+        now = [row for row in rows if row["spec"]["semantics"] == SEMANTICS]
+        return sorted(now, key=lambda row: (row["split"], row["seed"]))

@@ -1,0 +1,61 @@
+"""The paper's figures: every one it states, by an id, as targets.json has them.
+
+Knows what the paper says; knows nothing of what we measured.
+"""
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+FILE = Path(__file__).with_name("targets.json")
+RUNS = 5  # "accuracy values here and below are averaged over the five training runs"
+
+
+@dataclass(frozen=True)
+class Target:
+    """One published figure: a number, a bound, a range, a table, or a relation in words."""
+
+    id: str
+    experiment: str
+    network: str | None = None
+    value: float | None = None  # per cent of exact matches, unless `unit` says otherwise
+    relation: str | None = None  # "less than", "more than", "at least": the value is a bound
+    range: tuple[float, float] | None = None
+    table: dict[str, Any] | None = None
+    unit: str | None = None
+    approx: bool = False  # the paper says "about"
+    runs: int | None = None  # that the figure averages, where the paper says so
+
+    @property
+    def figure(self) -> Any:
+        """What the paper states, as plain data."""
+        stated = (self.value, list(self.range) if self.range else None, self.table, self.relation)
+        return next((one for one in stated if one is not None), None)
+
+    def __str__(self) -> str:
+        if self.range:
+            return f"{self.range[0]:g} to {self.range[1]:g}"
+        if self.value is None:
+            return "a table" if self.table else WRITTEN.get(self.relation or "", "")
+        return f"{WRITTEN.get(self.relation or '', '')}{'about ' if self.approx else ''}{self.value:g}"
+
+
+WRITTEN = {"less than": "< ", "more than": "> ", "at least": "≥ ", "consistently worse than with": "worse"}
+
+
+@cache
+def paper() -> dict[str, Any]:
+    """All of targets.json: networks, search, language, training, results."""
+    content: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    return content
+
+
+@cache
+def targets() -> tuple[Target, ...]:
+    """The figures, in the order of the file."""
+    found: list[dict[str, Any]] = paper()["results"]
+    return tuple(
+        Target(**result | {"range": tuple(result["range"]) if "range" in result else None}) for result in found
+    )

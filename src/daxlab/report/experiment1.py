@@ -1,0 +1,133 @@
+"""Experiment 1 on the page: a random subset of the commands. Every network, the sample-complexity curve, the parts."""
+
+from collections.abc import Iterator, Sequence
+
+import polars as pl
+
+from daxlab.corpora import split
+from daxlab.errors import InputError
+from daxlab.paper.experiments import OVERALL, simple, size
+from daxlab.paper.targets import targets
+from daxlab.report import figures, text
+from daxlab.report.blocks import Block, Row, Section, Strip, Table, Text, told
+from daxlab.report.drawing import OTHER, OURS, Picture, picture
+from daxlab.report.facts import SCAN, Facts, described, where
+from daxlab.splits import SIZES
+
+PERCENTAGES = (*SIZES, 80)
+DRAWS = {"own": "our draw", "release": "the release's draw"}
+
+
+def section(facts: Facts) -> Section:
+    """The whole experiment."""
+    return Section(
+        "experiment-1",
+        "Experiment 1: a random subset of the commands",
+        [
+            Text(
+                "A random 80% of the commands are for training, and the network is asked for the others: new commands, "
+                "of kinds that it has seen.",
+                "lead",
+            ),
+            *told(_simple(facts)),
+        ],
+        [
+            Section("sizes", "By the number of training commands", told(_sizes(facts))),
+            Section("parts", "The parts of the test commands", told(_parts())),
+        ],
+        short="Experiment 1",
+    )
+
+
+def _simple(facts: Facts) -> Iterator[Block]:
+    names = (simple(True), simple(False))
+    row = facts.row(OVERALL, *names)
+    if row:
+        yield Text(f"The {OVERALL} network gets {text.measured(row)} right on *{row['split']}*.")
+    else:
+        yield Text(text.absent(f"the {OVERALL} network on *simple*", text.reproduce("simple")), "absent")
+    yield from table_of_networks(facts, names, "simple")
+
+
+def table_of_networks(facts: Facts, splits: Sequence[str], name: str) -> Iterator[Table]:
+    """Every network that was run on a split, best first, with every run."""
+    chosen = pl.col("split").is_in(list(splits)) & (pl.col("language") == SCAN) & (pl.col("runs") > 0)
+    frame = facts.networks.filter(chosen).sort("mean", "network", descending=[True, False])
+    if frame.is_empty():
+        return
+    several = len(splits) > 1
+    rows = [
+        (
+            f"{row['network']}\n{', '.join(one for one in (several and row['split'], row['protocol']) if one)}",
+            str(row["runs"]) + (f" (+{row['failed']} failed)" if row["failed"] else ""),
+            Strip(row["accuracies"], row["low"], row["high"]),
+            text.percent(row["mean"]) + ("" if row["sem"] is None else f" ± {row['sem']:.2f}"),
+            text.percent(row["train_mean"]),
+            text.percent(row["oracle_mean"]),
+        )
+        for row in frame.iter_rows(named=True)
+    ]
+    head = ("network", "runs", "every run, 0 to 100%", "test", "training", "oracle length")
+    caption = (
+        "Accuracies in per cent: means over runs, on the test commands with standard error; bands are 95% intervals."
+    )
+    yield Table(
+        f"networks-{name}", f"Every network run so far on *{name}*.", head, rows, right=(1, 3, 4, 5), caption=caption
+    )
+
+
+def _sizes(facts: Facts) -> Iterator[Block]:
+    from daxlab.analysis.size import curve  # noqa: PLC0415 - the analyses are slow to load
+
+    frame = curve(facts.ledger, where(OVERALL)).filter(pl.col("percent").is_in(PERCENTAGES))
+    own = {draw: frame.filter(pl.col("draw") == draw) for draw in ("release", "own")}
+    some = {draw: rows for draw, rows in own.items() if rows.height > 1}
+    if not some:
+        yield Text(text.absent("the sample-complexity curve", text.reproduce("size")), "absent")
+        return
+    for draw, rows in some.items():
+        yield Text(text.sizes(rows.to_dicts(), DRAWS[draw]))
+    yield Row([_curve(pl.concat(some.values()), some)])
+    missing = [str(p) for p in PERCENTAGES if p not in set(frame["percent"])]
+    if missing:
+        yield Text(text.absent(f"training on {text.listed(missing)}%", text.reproduce("size")), "absent")
+
+
+def _curve(frame: pl.DataFrame, some: dict[str, pl.DataFrame]) -> Picture:
+    place = {percent: n for n, percent in enumerate(PERCENTAGES)}
+    colors = {"release": OURS, "own": OURS if len(some) == 1 else OTHER}
+    series = [
+        figures.Series(DRAWS[draw], rows.to_dicts(), [place[p] for p in rows["percent"]], colors[draw])
+        for draw, rows in some.items()
+    ]
+    known = {one.id: one.value for one in targets()}
+    stated = {p: known.get(f"exp1.size.{p}") for p in SIZES} | {80: known["exp1.overall"]}
+    paper = {place[p]: value for p, value in stated.items() if value is not None}
+    drawn = figures.curve(series, [str(p) for p in PERCENTAGES], "per cent of the commands in training", paper)
+    return picture(
+        drawn,
+        "size-curve",
+        "Accuracy on new commands by how many are shown in training.",
+        f"{described(OVERALL)}. Means and standard errors, every run as a faint dot beside its mean; diamonds are the "
+        "paper's figures, as far as its text states them.",
+        "Accuracy by per cent of the commands in training: "
+        + "; ".join(f"{row['percent']}%: {row['mean']:.2f}" for row in frame.to_dicts()),
+        frame,
+    )
+
+
+def _parts() -> Iterator[Block]:
+    from daxlab.analysis.parts import coverage  # noqa: PLC0415 - the analyses are slow to load
+
+    for percent in (1, 2):
+        found, drawn = None, ""
+        for released in (True, False):
+            try:
+                found, drawn = coverage(split(size(percent, released))), DRAWS["release" if released else "own"]
+                break
+            except InputError:  # the release is not on this machine
+                continue
+        if found:
+            said = text.coverage(percent, len(found.parts), found.unseen, found.occurrences)
+            stated = {1: "one does not occur in training, the others 4 times", 2: "each occurs in training, 8 times"}
+            yield Text(f"{said} This is {drawn}; in the paper, {stated[percent]} on average.")

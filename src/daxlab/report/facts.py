@@ -1,0 +1,109 @@
+"""What the sections ask of the ledger again and again: which runs a network has on a split, and their summary.
+
+The paper's experiments look at runs by the paper's protocol, in SCAN; the last part of the page looks at all.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from daxlab.analysis.protocols import differing, measured
+from daxlab.paper.experiments import NETWORKS
+from daxlab.store import Ledger
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Row = Mapping[str, Any]
+SCAN = "scan"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Runs that differ in their seeds alone, or in their draws too where a split has several."""
+
+    network: str
+    attention: bool
+    split: str
+    language: str
+    protocol: str | None
+    """What differs from the paper's."""
+    keys: tuple[str, ...]
+    """Of the runs that are done, by seed."""
+
+    @property
+    def title(self) -> str:
+        """The network, and how else it was trained."""
+        return f"{self.network} ({self.protocol})" if self.protocol else self.network
+
+
+class Facts:
+    """A ledger, and what was asked of it."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+
+    @cached_property
+    def networks(self) -> "pl.DataFrame":
+        """Every setting of the ledger with its summary."""
+        from daxlab.analysis.accuracy import networks  # noqa: PLC0415 - the analyses are slow to load
+
+        return networks(self.ledger)
+
+    def row(self, network: str, *splits: str) -> Row | None:
+        """The summary of one of the paper's networks on the first of these splits that it has runs on."""
+        name = str(NETWORKS[network])
+        found = {
+            row["split"]: row
+            for row in self.networks.iter_rows(named=True)
+            if row["network"] == name and row["protocol"] is None and row["language"] == SCAN and row["runs"]
+        }
+        return next((found[split] for split in splits if split in found), None)
+
+    def keys(self, network: str, *splits: str) -> list[str]:
+        """The runs behind `row`."""
+        row = self.row(network, *splits)
+        chosen = measured(self.ledger, where(network) | {"split": row["split"]}) if row else []
+        return [run["key"] for run in chosen]
+
+    @cached_property
+    def splits(self) -> dict[str, list[Setting]]:
+        """Every split, or family of draws, with the settings that have done runs on it."""
+        found: dict[tuple[str, ...], list[Row]] = {}
+        for row in sorted(self.ledger.rows({"status": "done"}), key=lambda row: (row["seed"], row["key"])):
+            spec = row["spec"]
+            protocol = differing(spec) or ""
+            place = (family(row["split"]), spec["language"]["name"], network_text(spec["network"]), protocol)
+            found.setdefault(place, []).append(row)
+        splits: dict[str, list[Setting]] = {}
+        for (split, language, network, protocol), runs in sorted(found.items()):
+            title = split if language == SCAN else f"{split} ({language})"
+            attention = bool(runs[0]["attention"])
+            keys = tuple(row["key"] for row in runs)
+            one = Setting(network, attention, runs[0]["split"], language, protocol or None, keys)
+            splits.setdefault(title, []).append(one)
+        return splits
+
+
+def where(network: str) -> dict[str, Any]:
+    """What chooses the runs of one of the paper's networks."""
+    return asdict(NETWORKS[network]) | {"language.name": SCAN}
+
+
+def described(network: str) -> str:
+    """One of the paper's networks by its name and by what it is."""
+    return f"{network} ({NETWORKS[network]})"
+
+
+def family(split: str) -> str:
+    """A split's name without the number of its replicate: draws of one kind are looked at together."""
+    return re.sub(r"[-_]rep\d+$", "", split)
+
+
+def network_text(network: Mapping[str, Any]) -> str:
+    """A network as text."""
+    from daxlab.analysis.accuracy import network_text as text  # noqa: PLC0415 - the analyses are slow to load
+
+    return text(network)

@@ -1,0 +1,166 @@
+"""The first part of the page: the contrast that the paper is about, and every figure of it beside ours."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from daxlab.paper import Row as Compared
+from daxlab.paper import compare, experiments_of
+from daxlab.paper.experiments import BEST, NETWORKS, OVERALL, simple
+from daxlab.paper.targets import targets
+from daxlab.report import figures, text
+from daxlab.report.blocks import Block, Cell, Note, Row, Section, Strip, Table, Text, told
+from daxlab.report.drawing import Picture, as_csv, picture
+from daxlab.report.facts import Facts
+
+MAIN = {"simple": (simple(True), simple(False)), "turn-left": ("turn-left",), "length": ("length",), "jump": ("jump",)}
+ASKS = {
+    "simple": "new commands, of kinds it has seen",
+    "turn-left": "a turn it only saw alone",
+    "length": "longer action sequences",
+    "jump": "a verb it only saw alone",
+}
+FIGURES = {"simple": "exp1", "turn-left": "exp3.turn-left", "length": "exp2", "jump": "exp3.jump"}  # ids begin so
+PARTS = {
+    "exp1": "Experiment 1",
+    "exp2": "Experiment 2",
+    "exp3": "Experiment 3",
+    "exp4": "Experiment 4",
+    "train": "Accuracy on the training sets",
+}
+LINE = {"runs": "accuracies", "mean": "mean", "low": "low", "high": "high"}
+DATA = ("id", "experiment", "network", "unit", "paper", "mean", "sem", "low", "high", "runs", "verdict", "note")
+
+
+def section(facts: Facts) -> Section:
+    """The summary."""
+    return Section("summary", "What was found", [*told(_contrast(facts)), *told(_comparison(facts))])
+
+
+def _comparison(facts: Facts) -> Iterator[Block]:
+    paper = [row for row in compare(facts.ledger) if row.paper is not None]
+    measured = [row for row in paper if row.verdict != "unmeasured"]
+    missing = [row for row in paper if row.verdict == "unmeasured"]
+    yield Text(text.tally([row.verdict for row in paper]))
+    yield from (Text(said, "beyond") for said in _beyond(facts, paper))
+    if measured:
+        yield _table(measured)
+    if missing:
+        yield _unmeasured(missing)
+
+
+def _contrast(facts: Facts) -> Iterator[Block]:
+    found = {
+        kind: {split: facts.row(networks[split], *names) for split, names in MAIN.items()}
+        for kind, networks in {"overall": dict.fromkeys(MAIN, OVERALL), "best": BEST}.items()
+    }
+    overall = [(split, row) for split, row in found["overall"].items() if row]
+    if overall:
+        yield Text(f"{NETWORKS[OVERALL]}, the paper's best network overall, trained anew for each split, "
+                   f"{text.contrast(overall)}", "lead")  # fmt: skip
+    if any(row for rows in found.values() for row in rows.values()):
+        yield Row([_picture(kind, rows) for kind, rows in found.items()])
+    else:
+        yield Text(text.absent("any of the paper's networks on its four main splits", text.reproduce("all")), "absent")
+
+
+def _picture(kind: str, rows: Mapping[str, Mapping[str, Any] | None]) -> Picture:
+    known = {one.id: one.value for one in targets()}
+    given = []
+    for split, row in rows.items():
+        label = f"{split}: {ASKS[split]}" if kind == "overall" else f"{split}: {NETWORKS[BEST[split]]}"
+        paper = known[f"{FIGURES[split]}.{kind}"]
+        found = {name: row[column] for name, column in LINE.items()} if row else {}
+        given.append(figures.Line(label, paper=paper, **found))
+    title = {"overall": f"{OVERALL} on four splits.", "best": "On each split, the network that the paper found best."}
+    caption = (
+        "Per cent of test commands with every action right: each run a dot, the mean a stroke, its 95% interval a "
+    )
+    caption += "band; the diamond is the paper's mean of five runs."
+    caption += " Chosen by the paper as the best of 180 by this figure." if kind == "best" else ""
+    label = "; ".join(f"{one.label}: mean {text.percent(one.mean)}, paper {one.paper:g}" for one in given)
+    data = pl.DataFrame([dict(row) for row in rows.values() if row] or {"network": []})
+    return picture(figures.lines(given), f"contrast-{kind}", title[kind], caption, label, data)
+
+
+def _beyond(facts: Facts, rows: Sequence[Compared]) -> Iterator[str]:
+    """What lies beyond, said plainly, and what else was tried."""
+    for row in rows:
+        if row.verdict == "beyond":
+            note = text.sentence(row.note) if row.note else ""
+            parts = (text.against(row, _what(row)), text.regression(row), note, tried(facts, row))
+            yield " ".join(part for part in parts if part)
+
+
+def tried(facts: Facts, row: Compared) -> str:
+    """Runs on the same split by another protocol."""
+    chosen = (pl.col("split") == row.split) & pl.col("protocol").is_not_null() & (pl.col("runs") > 0)
+    others = facts.networks.filter(chosen).to_dicts()
+    each = [f"{one['network']} with {one['protocol']}, {text.measured(one)}" for one in others]
+    return f"Also tried on *{row.split}*: {'; '.join(each)}." if each else ""
+
+
+def _what(row: Compared) -> str:
+    return f"{row.experiment or row.id}{f' ({row.network})' if row.network else ''}"
+
+
+def _parted(rows: Sequence[Compared]) -> Iterator[tuple[str, list[Compared]]]:
+    for prefix, title in PARTS.items():
+        part = [row for row in rows if row.id.split(".")[0] == prefix]
+        if part:
+            yield title, part
+
+
+def _table(rows: Sequence[Compared]) -> Table:
+    shown: list[Sequence[Cell]] = []
+    for title, part in _parted(rows):
+        shown.append((title,))
+        for row in part:
+            shown.append(_row(row))
+            note = "; ".join(one for one in (row.unit, row.note) if one)
+            shown += [(Note(text.sentence(note)),)] if note else []
+    caption = (
+        "Percentages of exact matches unless a row says otherwise. Ours: the mean over runs with its standard error, "
+        "and below it its 95% interval. *within*: the paper's figure lies in the 95% interval for the difference of "
+        "two means, the paper's spread taken as ours; *beyond*: it does not; *shown*: no verdict. † its best of 180."
+    )
+    head = ("figure", "paper", "ours", "verdict", "every run, 0 to 100%")
+    title = "The paper's figures and ours."
+    data = as_csv(
+        pl.DataFrame([[_plain(getattr(row, name)) for name in DATA] for row in rows], list(DATA), orient="row")
+    )
+    return Table("comparison", title, head, shown, right=(1, 2), caption=caption, data=data)
+
+
+def _plain(value: Any) -> str | None:
+    if isinstance(value, dict):
+        return "; ".join(
+            f"{name}: {', '.join(f'{one} {cosine}' for one, cosine in near)}" for name, near in value.items()
+        )
+    return " ".join(map(str, value)) if isinstance(value, list) else None if value is None else str(value)
+
+
+def _row(row: Compared) -> Sequence[Cell]:
+    paper = row.paper if isinstance(row.paper, list) else [row.paper] if isinstance(row.paper, int | float) else []
+    ours = text.ours(row)
+    if row.ours is None and row.sem is not None and row.low is not None and row.high is not None:
+        ours += f" ± {row.sem:.2f}\n{text.signed(row.low)} to {text.signed(row.high)}"
+    runs: Cell = " ".join(f"{run:.4g}" for run in row.runs)
+    if row.unit is None and paper and row.runs:
+        runs = Strip(row.runs, row.low, row.high, paper)
+    marks = (" †" if row.selected else "") + (", our own draw" if row.draw == "own" else "")
+    return (f"{row.experiment or row.id}\n{row.network or ''}{marks}", row.stated or "–", ours, row.verdict, runs)
+
+
+def _unmeasured(rows: Sequence[Compared]) -> Table:
+    shown: list[Sequence[Cell]] = []
+    for title, part in _parted(rows):
+        shown.append((title,))
+        for row in part:
+            needs = " ".join(experiments_of([row.id]))
+            how = f"`{text.reproduce(needs)}`" if needs else row.note or "–"
+            what = f"{row.experiment or row.id}\n{'; '.join(one for one in (row.network, row.unit) if one)}"
+            shown.append((what, row.stated or "–", how))
+    head = ("figure", "paper", "what measures it")
+    return Table("unmeasured", "Figures of the paper that are not measured in this ledger.", head, shown, right=(1,))

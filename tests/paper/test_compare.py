@@ -1,0 +1,180 @@
+"""Every figure of the paper gets one row, from the runs that speak to it and from no others."""
+
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+
+from daxlab.paper import NETWORKS, Row, compare, targets
+from daxlab.paper.experiments import few, size
+from daxlab.protocol import Protocol
+from daxlab.store import Ledger, Run, Writer
+from daxlab.sweep import Architecture, Spec
+
+RESULTS = Path(__file__).parents[2] / "results" / "runs.db"
+OVERALL = NETWORKS["overall-best"]
+
+
+def run(split: str, seed: int, accuracy: float | None, network: Architecture = OVERALL, **changes) -> Run:
+    """A run of which only the numbers are known. Its split is named, not made: nobody asks for its answers."""
+    spec = Spec("jump", seed, network, replace(Protocol(), **changes)).facts()
+    spec["split"] = {"name": split, "digest": split}
+    if accuracy is None:
+        return Run(spec=spec, status="failed", failed_at=7)
+    return Run(spec=spec, metrics={"accuracy": accuracy, "train_accuracy": accuracy, "oracle_accuracy": accuracy})
+
+
+def compared(path: Path, runs: list[Run], experiments: list[str] | None = None, **options) -> dict[str, Row]:
+    with Writer(path) as writer:
+        writer.add(runs)
+    with Ledger(path) as ledger:
+        return {row.id: row for row in compare(ledger, experiments, **options)}
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Path:
+    return tmp_path / "runs.db"
+
+
+def test_every_id_has_exactly_one_row_and_ours_come_after_the_paper_s() -> None:
+    with Ledger(RESULTS) as known:
+        ids = [row.id for row in compare(known)]
+    paper = [target.id for target in targets()]
+    assert ids[: len(paper)] == paper
+    assert len(ids) == len(set(ids))
+    assert all(name.startswith("ours.") for name in ids[len(paper) :])
+    assert [name for name in ids if name.startswith("ours.primitives.")][:1] == ["ours.primitives.walk"]
+
+
+def test_an_empty_ledger_measures_nothing_but_the_splits_themselves(ledger: Path) -> None:
+    rows = compared(ledger, [])
+    measured = {name: row for name, row in rows.items() if row.verdict != "unmeasured"}
+    assert set(measured) == {"exp1.size.1.parts", "exp1.size.2.parts"}
+    assert all(row.mean is None and row.runs == [] for name, row in rows.items() if name not in measured)
+
+
+def test_the_release_s_draws_have_the_paper_s_parts(data, ledger: Path) -> None:
+    rows = compared(ledger, [])
+    for percent, unseen in ((1, 1.0), (2, 0.0)):
+        row = rows[f"exp1.size.{percent}.parts"]
+        assert (row.mean, row.draw, row.verdict) == (unseen, "release", "within")
+
+
+def test_our_own_draws_are_shown_beside_the_paper_s_parts(nowhere, ledger: Path) -> None:
+    row = compared(ledger, [])["exp1.size.1.parts"]
+    assert (row.draw, row.verdict) == ("own", "shown")
+
+
+def test_the_release_s_draw_is_preferred_and_never_mixed_with_ours(ledger: Path) -> None:
+    own = [run("size-1", seed, 50.0 + seed) for seed in range(5)]
+    released = [run(size(1, release=True), seed, 5.0 + seed) for seed in range(3)]
+    row = compared(ledger, own)["exp1.size.1"]
+    assert (row.draw, row.runs, row.verdict, row.approx) == ("own", [50, 51, 52, 53, 54], "beyond", True)
+    row = compared(ledger, released)["exp1.size.1"]
+    assert (row.draw, row.runs, row.mean, row.verdict) == ("release", [5, 6, 7], 6, "within")
+
+
+def test_runs_of_other_protocols_and_networks_do_not_speak_to_the_paper(ledger: Path) -> None:
+    others = [
+        run("length", 0, 99.0, updates=40),
+        run("length", 1, 99.0, clip=1.0),
+        run("length", 2, 99.0, replace(OVERALL, hidden=100)),
+        run("length-26", 3, 99.0),
+    ]
+    assert compared(ledger, others)["exp2.overall"].verdict == "unmeasured"
+    trial = compared(ledger, [], ["length"], protocol=Protocol(updates=40))
+    assert trial["exp2.overall"].runs == [99.0]
+    assert set(trial) >= {"exp2.best", "train.overall"}
+    assert not set(trial) & {"exp1.best", "exp3.few.8", "exp4.bleu"}
+
+
+def test_a_failed_run_is_left_out_and_the_row_says_so(ledger: Path) -> None:
+    row = compared(ledger, [run("length", seed, value) for seed, value in enumerate((13.5, None, 14.1))])[
+        "exp2.overall"
+    ]
+    assert (row.runs, row.verdict) == ([13.5, 14.1], "within")
+    assert "1 failed and is left out" in row.note
+
+
+def test_one_run_has_no_verdict(ledger: Path) -> None:
+    row = compared(ledger, [run("length", 0, 13.8)])["exp2.overall"]
+    assert (row.mean, row.sem, row.verdict) == (13.8, None, "shown")
+
+
+def test_a_few_shot_draw_counts_once_however_many_seeds_it_was_given(ledger: Path) -> None:
+    network = NETWORKS["exp3-jump-best"]
+    runs = [run(few(8, 1 + n % 5, True), n, 30.0 + n, network) for n in range(7)]
+    row = compared(ledger, [*runs, run("few-jump-8-rep1", 0, 99.0, network)])["exp3.few.8"]
+    assert row.runs == [32.5, 33.5, 32, 33, 34]
+    assert (row.draw, row.selected, row.network) == ("release", True, "exp3-jump-best")
+
+
+def test_a_statement_about_four_splits_shows_the_one_that_speaks_most_against_it(ledger: Path) -> None:
+    means = {"simple": 100.0, "length": 99.9, "turn-left": 99.0, "jump": 99.8}
+    runs = [run(split, seed, mean - seed / 1000) for split, mean in means.items() for seed in range(3)]
+    rows = compared(ledger, runs)
+    row = rows["train.overall"]
+    assert (row.split, row.verdict, row.paper, row.relation) == ("turn-left", "beyond", 99.5, "more than")
+    assert [part["verdict"] for part in row.parts] == ["within", "within", "beyond", "within"]
+    assert rows["train.best"].verdict == "unmeasured"
+    assert rows["exp3.turn-left.errors"].verdict == "unmeasured"  # these runs have no predictions, and it says so
+    assert rows["exp3.turn-left.errors"].note
+    three = compared(ledger.with_name("three.db"), runs[:6] + runs[9:])["train.overall"]
+    assert (three.verdict, three.mean) == ("unmeasured", pytest.approx(99.799))
+    assert "no runs of overall-best on turn-left" in three.note
+
+
+def test_over_sampling_is_with_minus_without_and_both_are_stated(ledger: Path) -> None:
+    runs = [run("jump", seed, 0.5) for seed in range(3)] + [run("jump-once", seed, 0.1 * seed) for seed in range(4)]
+    runs += [run("turn-left", seed, 80.0 + seed) for seed in range(3)]
+    runs += [run("turn-left-once", seed, 90.0 - seed) for seed in range(3)]
+    row = compared(ledger, runs)["exp3.oversampling"]
+    turn_left, jump = row.parts
+    assert jump["runs"] == pytest.approx([0.5, 0.4, 0.3])
+    assert (jump["verdict"], turn_left["verdict"], row.verdict) == ("within", "beyond", "beyond")
+    assert row.mean == fmean([-10, -8, -6])
+    assert "turn-left with over-sampling 81.00, without 89.00" in row.note
+    assert "jump with over-sampling 0.50, without 0.10" in row.note
+
+
+GRID = [
+    Architecture("srn", *shape) for shape in product((1, 2), (25, 50, 100, 200, 400), (True, False), (0.0, 0.1, 0.5))
+]
+
+
+def test_the_search_over_srns_gives_the_best_the_mean_and_the_range(ledger: Path) -> None:
+    attentive, plain = ([one for one in GRID if one.attention == attention] for attention in (True, False))
+    spread = (-0.5, 0.0, 0.5)
+    runs = [run("simple", n, 18.4 + 2.6 * k + d, one) for k, one in enumerate(attentive) for n, d in enumerate(spread)]
+    runs += [run("simple", n, 0.04 * k + 0.01 * d, one) for k, one in enumerate(plain) for n, d in enumerate(spread)]
+    rows = compared(ledger, runs)
+    mean, ends, best = (rows[f"exp1.srn-{name}"] for name in ("attention-mean", "attention-range", "best"))
+    assert mean.runs == pytest.approx([18.4 + 2.6 * 14.5 + d for d in spread])
+    assert mean.verdict == "beyond"  # 56.1, with a narrow spread
+    assert ends.ours == pytest.approx([18.4, 18.4 + 2.6 * 29])
+    assert (ends.paper, ends.verdict, ends.mean) == ([18.4, 94.0], "within", None)
+    assert (best.mean, best.verdict) == (pytest.approx(0.04 * 29), "within")
+    some = compared(ledger.with_name("some.db"), runs[:30])["exp1.srn-attention-mean"]
+    assert (some.verdict, some.mean) == ("unmeasured", None)
+    assert "10 of 30 architectures" in some.note
+
+
+def test_a_run_of_the_search_that_failed_does_not_shift_the_mean(ledger: Path) -> None:
+    attentive = [one for one in GRID if one.attention]
+    runs = [run("simple", n, 2.0 * k, one) for k, one in enumerate(attentive) for n in range(3)]
+    runs[-1] = run("simple", 2, None, attentive[-1])
+    assert compared(ledger, runs)["exp1.srn-attention-mean"].runs == pytest.approx([29, 29, 29])
+
+
+def test_what_the_shipped_runs_say_closer_up() -> None:
+    with Ledger(RESULTS) as known:
+        rows = {row.id: row for row in compare(known)}
+    errors = rows["exp3.turn-left.errors"]
+    assert (errors.verdict, errors.paper, sorted(errors.runs)[2]) == ("shown", 45, errors.ours["errors"])
+    assert rows["exp3.jump.right"].ours["right"] == []
+    assert rows["exp2.oracle.best.24"].mean > rows["exp2.oracle.best.48"].mean
+    assert len(rows["exp2.search-errors"].parts) == 2
+    assert rows["exp2.best"].selected
+    assert not rows["exp2.overall"].selected

@@ -1,0 +1,97 @@
+"""A ledger of runs that nobody trained: known shares of their answers are right, so that every part of a page shows."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+
+from daxlab.languages import language
+from daxlab.paper.experiments import BEST, FEW, NETWORKS, OVERALL
+from daxlab.protocol import Protocol
+from daxlab.splits import named_commands
+from daxlab.store import Run, Writer, pack_answers, pack_arrays, pack_likelihoods
+from daxlab.sweep import Architecture, Spec
+
+SETTINGS = [  # network, split, share right by seed
+    (OVERALL, "length", (0.10, 0.20)),
+    (BEST["length"], "length", (0.30, 0.20)),
+    (OVERALL, "jump", (0.0, 0.0, 0.001)),
+    (OVERALL, "jump-once", (0.0,)),
+    (OVERALL, "turn-left", (0.9, 0.8, 0.7)),
+    (OVERALL, "turn-left-once", (0.3, 0.2)),
+    (OVERALL, "walk", (0.001,)),
+    (OVERALL, "size-32", (0.8, 0.9)),
+    (OVERALL, "simple", (1.0, 0.99)),
+    (FEW, "jump", (0.01, 0.02)),
+    (FEW, "few-jump-8-rep1", (0.3,)),
+    (FEW, "few-jump-8-rep2", (0.5,)),
+    (FEW, "few-jump-32-rep1", (0.9,)),
+]
+
+
+def made_up(path: Path) -> Path:
+    """The ledger, with a failed run and one of another protocol too."""
+    with Writer(path) as writer:
+        runs = [
+            run(Spec(split, seed, NETWORKS[network]), share)
+            for network, split, shares in SETTINGS
+            for seed, share in enumerate(shares)
+        ]
+        runs.append(run(Spec("turn-left", 0, NETWORKS[OVERALL], Protocol(clip=1)), 0.95))
+        failed = Spec("jump", 9, NETWORKS[OVERALL]).facts()
+        runs.append(Run(spec=failed, status="failed", failed_at=70, reason="not finite"))
+        writer.add(runs)
+    return path
+
+
+def run(spec: Spec, share: float) -> Run:
+    """A run of which such a share of the answers is right; the others lack their last action, or have one too many."""
+    test = spec.content().test
+    targets = [example.actions for example in test]
+    wrong = range(round(share * len(test)), len(test))
+    answers = [*targets]
+    for n in wrong:
+        answers[n] = targets[n][:-1] if n % 3 else (*targets[n], "I_WALK")
+    oracle = [target if n % 2 else ("I_RUN", *target[1:]) for n, target in enumerate(targets)]
+    right = sum(map(tuple.__eq__, answers, targets))
+    oracle_right = sum(map(tuple.__eq__, oracle, targets))
+    likelihoods = [-1.0] * len(test), [-2.0 if n in wrong else -1.0 for n in range(len(test))]
+    artefacts = {
+        "greedy": pack_answers(answers, targets),
+        "oracle": pack_answers(oracle, targets),
+        "likelihoods": pack_likelihoods(*likelihoods),
+    }
+    return Run(
+        spec=spec.facts(),
+        metrics={
+            "accuracy": 100 * right / len(test),
+            "train_accuracy": 99.0,
+            "oracle_accuracy": 100 * oracle_right / len(test),
+        },
+        curve={
+            "update": [10_000, 20_000],
+            "train_accuracy": [50.0, 99.0],
+            "test_accuracy": [20.0, 100 * share],
+            "loss": [2.0, 0.1],
+        },
+        timing={"seconds": 12.5},
+        origin={"device": "NVIDIA H200", "platform": "gpu", "daxlab": "0.1", "jax": "0.11"},
+        artefacts=artefacts | close_up(spec.architecture, len(spec.content().train)),
+    )
+
+
+def close_up(network: Architecture, train: int) -> dict[str, bytes]:
+    """Neighbours, answers and attention for the named commands."""
+    named = named_commands(language("scan"))
+    answers: list[Sequence[str]] = [example.actions for example in named]
+    places = np.arange(6 * len(named), dtype=np.int32).reshape(len(named), 6) % train
+    cosines = np.tile(np.linspace(0.9, 0.1, 6, dtype=np.float32), (len(named), 1))
+    found = {"neighbours": pack_arrays({"places": places, "cosines": cosines}), "named": pack_answers(answers, answers)}
+    if asdict(network)["attention"]:
+        looked = {
+            f"w{n}": np.full((len(example.actions) + 1, len(example.command.split()) + 1), 80, np.uint8)
+            for n, example in enumerate(named)
+        }
+        found["attention"] = pack_arrays(looked)
+    return found

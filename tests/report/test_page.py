@@ -1,0 +1,112 @@
+"""The page as HTML: the same bytes every time, nothing from outside, nothing ahead of the ledger."""
+
+import csv
+import re
+from io import StringIO
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from daxlab.paper.experiments import NETWORKS, OVERALL
+from daxlab.report.drawing import PALETTE
+from daxlab.report.page import page, prose
+from daxlab.store import Ledger, Run, Writer
+from daxlab.sweep import Spec
+
+RESULTS = Path(__file__).parents[2] / "results" / "runs.db"
+
+
+def plain(html: str) -> str:
+    """What is read, without the figures."""
+    return re.sub(r"<[^>]+>", "", re.sub(r"(?s)<(svg|script|style)\b.*?</\1>", "", html))
+
+
+def test_the_same_ledger_gives_the_same_bytes(html: str, ledger: Path) -> None:
+    with Ledger(ledger) as known:
+        assert page(known) == html
+
+
+def test_no_two_elements_share_an_id_and_every_reference_is_met(html: str) -> None:
+    ids = re.findall(r'\bid="([^"]+)"', html)
+    assert len(ids) == len(set(ids))
+    referred = re.findall(r'href="#([^"]+)"', html) + re.findall(r"url\(#([^)]+)\)", html)
+    assert set(referred) <= set(ids)
+
+
+def test_nothing_is_named_that_lies_outside(html: str) -> None:
+    addresses = set(re.findall(r"""https?://[^\s"'<)]+""", html))
+    assert addresses <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
+    assert "@import" not in html and "@font-face" not in html
+
+
+def test_an_empty_ledger_measures_nothing_and_says_what_would(empty_html: str) -> None:
+    said = plain(empty_html)
+    assert "nothing is measured; daxlab reproduce all measures it" in said
+    for experiment in ("simple", "size", "length", "turn-left", "jump", "few-shot", "primitives"):
+        assert f"daxlab reproduce {experiment}" in said
+    assert "<figure" not in empty_html
+    assert not re.search(r"\b(higher|lower|rises|falls|mean of)\b", said)
+
+
+def test_every_part_of_a_full_ledger_has_its_figure(html: str) -> None:
+    found = set(re.findall(r'<figure id="([^"]+)"', html))
+    assert found >= {"contrast-overall", "contrast-best", "size-curve", "few-shot-curve", "primitives-lines"}
+    assert found >= {"length-by-actions-overall-best", "length-by-words-exp2-best", "ends-overall-best"}
+    assert found >= {"constructions-turn-left", "attention-few-jump-8-0"}
+    for kind in ("learning", "first-wrong", "templates", "confusion"):
+        assert f"{kind}-turn-left-0" in found
+    assert 'id="neighbours-table"' in html
+
+
+def test_what_lies_beyond_is_said_and_what_was_tried(html: str) -> None:
+    said = plain(html)
+    assert "99.00" in said and "the paper says > 99.5, and ours is not" in said.replace("&gt;", ">").replace(
+        "The", "the"
+    )
+    assert "clip 1" in said
+
+
+def test_every_csv_is_a_table(html: str) -> None:
+    files = re.findall(r'href="data:text/csv;charset=utf-8,([^"]+)"', html)
+    assert len(files) > 20
+    for content in files:
+        head, *rows = csv.reader(StringIO(unquote(content)))
+        assert rows
+        assert all(len(row) in (1, len(head)) for row in rows)
+
+
+def luminance(color: str) -> float:
+    parts = [int(color[n : n + 2], 16) / 255 for n in (1, 3, 5)]
+    linear = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_every_colour_of_text_can_be_read(side: int) -> None:
+    for name in ("ink", "muted", "ours", "other", "paper", "good", "bad"):
+        for ground in ("page", "panel"):
+            pair = sorted((luminance(PALETTE[name][side]), luminance(PALETTE[ground][side])))
+            assert (pair[1] + 0.05) / (pair[0] + 0.05) >= 4.5, (name, ground)
+
+
+def test_text_is_escaped_before_it_is_marked() -> None:
+    assert prose("a <b> & `c` *d*\ne") == "a &lt;b&gt; &amp; <code>c</code> <em>d</em><small>e</small>"
+
+
+def test_the_shipped_results_say_what_the_readme_says() -> None:
+    with Ledger(RESULTS) as known:
+        said = plain(page(known))
+    for figure in ("99.72", "89.09", "14.17", "21.86", "0.46"):
+        assert figure in said
+
+
+def test_runs_without_predictions_or_accuracy_still_make_a_page(tmp_path: Path) -> None:
+    with Writer(tmp_path / "bare.db") as writer:
+        facts = [Spec(split, 0, NETWORKS[OVERALL]).facts() for split in ("length", "jump", "turn-left", "simple")]
+        writer.add([Run(spec=one, metrics={"accuracy": 12.5}) for one in facts])
+        writer.add([Run(spec=Spec("jump", 1, NETWORKS[OVERALL]).facts())])
+    with Ledger(tmp_path / "bare.db") as known:
+        said = plain(page(known))
+    assert "12.50% (one run)" in said
+    assert "has no predictions" in said
