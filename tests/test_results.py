@@ -13,7 +13,7 @@ from daxlab.store.artefacts import STEP
 from daxlab.sweep import weights_of
 
 RESULTS = Path(__file__).parent.parent / "results"
-LEDGERS = sorted(path.name for path in RESULTS.glob("*.db"))
+LEDGERS = sorted(str(path.relative_to(RESULTS)) for path in RESULTS.rglob("*.db"))
 NOT_STORED = "train_accuracy"  # of answers to the training commands, which no ledger keeps
 
 
