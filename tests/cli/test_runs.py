@@ -68,7 +68,7 @@ def test_weights_follow_their_run(daxlab, tmp_path: Path) -> None:
 
 
 def test_a_merge_keeps_ours_and_exits_1_where_predictions_differ(daxlab, ledger: Path) -> None:
-    merged = daxlab("runs", "merge", RESULTS / "again.db", "--ledger", ledger)
+    merged = daxlab("runs", "merge", RESULTS / "again" / "second.db", "--ledger", ledger)
     assert merged.returncode == 1
     assert "ours stay" in merged.stdout
     assert json.loads(daxlab("runs", "show", "36b51a", "--ledger", ledger).stdout)["metrics"]["accuracy"] == 100.0
