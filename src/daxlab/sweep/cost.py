@@ -11,7 +11,8 @@ Fitted to one H200 (results/bench/card.json: LSTM of two layers, hidden 25 to 40
 10%. LSTM 1x100 with attention, 20 and 180 runs (1.02 and 2.76 ms), within 2%: these two points are all that is known of
 one layer and of attention, and that cells differ by their weights alone is assumed. Whole trainings (20 runs of 2x200
 on four splits, 2.19 ms an update; 64 on one, 4.4), examinings (13 and 21 s) and commands (310 and 543 s): within 6%.
-One CPU core, one run: 2x200 4.5 ms, 1x100 with attention 0.85; examining it, 45 and 25 s: within 10%.
+One CPU core, one run: 2x200 4.5 ms, 1x100 with attention 0.85; examining it, 45 and 25 s: within 2%. How 78 s of a cold
+command part into compiling (35 to 45 were seen) and the rest is a guess. Memory was not measured: it is counted.
 """
 
 import math
