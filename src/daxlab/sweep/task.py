@@ -19,6 +19,13 @@ class Task:
 
 
 @dataclass(frozen=True)
+class Started:
+    """A worker has taken a group up."""
+
+    group: str
+
+
+@dataclass(frozen=True)
 class Progress:
     """How far a group has come."""
 
@@ -71,4 +78,4 @@ class Broken:
     mendable: bool
 
 
-Event = Progress | Memory | Finished | Stopped | TooLarge | Broken
+Event = Started | Progress | Memory | Finished | Stopped | TooLarge | Broken
