@@ -112,8 +112,8 @@ def test_on_a_cpu_each_run_is_alone() -> None:
 
 
 def test_36_000_runs_are_planned_in_seconds() -> None:
-    began = time.monotonic()
+    began = time.process_time()
     specs = parse({"split": ["jump", "length"], "hidden": list(range(10, 410, 20)), "seeds": 900}).specs()
     groups = grouped(all_facts(specs), "gpu")
     assert sum(len(group.members) for group in groups) == 36_000
-    assert time.monotonic() - began < 20  # about 3 on an idle core
+    assert time.process_time() - began < 20  # of CPU; about 3
