@@ -10,7 +10,6 @@ from typing import Any, Literal
 from daxlab.paper.experiments import NETWORKS
 from daxlab.protocol import SEMANTICS, Protocol
 from daxlab.store import Ledger
-from daxlab.sweep import Architecture
 
 Row = dict[str, Any]
 Draw = Literal["release", "own"]
@@ -52,17 +51,6 @@ class Runs:
         """The runs of a network on all splits whose names begin so: other draws of the same kind."""
         rows = self._rows(asdict(NETWORKS[network]))
         return self._preferred(prefixes, lambda prefix: [row for row in rows if row["split"].startswith(prefix)])
-
-    def architectures(self, where: Row, splits: Splits) -> dict[Architecture, Found]:
-        """The runs of every architecture of a kind."""
-        found = self._preferred(splits, lambda split: self._rows(where | {"split": split}))
-        kinds = {Architecture(**row["spec"]["network"]): None for row in found.rows}
-        return {
-            kind: Found(
-                found.split, found.draw, tuple(r for r in found.rows if Architecture(**r["spec"]["network"]) == kind)
-            )
-            for kind in kinds
-        }
 
     def _preferred(self, splits: Splits, rows: Callable[[str], list[Row]]) -> Found:
         drawn = splits(True) != splits(False)
