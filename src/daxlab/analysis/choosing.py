@@ -102,10 +102,7 @@ def overall(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, Row]]:
     scores = {"rank": np.mean([_ranks(one) for one in tables], axis=0), "accuracy": np.mean(tables, axis=0)}
     networks = parts[names[0]].filter(pl.Series(whole)).select("network", *AXES).to_dicts()
     found = [
-        {
-            **network,
-            **{name: value for measure in MEASURES for name, value in _said(measure, scores[measure][n]).items()},
-        }
+        {**network, **_said("rank", scores["rank"][n]), **_said("accuracy", scores["accuracy"][n])}
         for n, network in enumerate(networks)
     ]
     best = {"rank": _best(-scores["rank"], sign=-1), "accuracy": _best(scores["accuracy"])}

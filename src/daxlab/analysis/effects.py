@@ -32,10 +32,9 @@ def effects(frame: pl.DataFrame, experiment: str, axes: Axes) -> pl.DataFrame:
     found = []
     for axis in AXES:
         for value, matched in _matched(place, list(AXES).index(axis), axes[axis]).items():
-            by_seed = values[matched].mean(axis=0).tolist()
-            own = values[matched].mean(axis=1).tolist()
-            found.append({"experiment": experiment, "axis": axis, "value": written(value), "architectures": len(matched),
-                          **entries(by_seed), "means": own})  # fmt: skip
+            own, by_seed = (values[matched].mean(axis=over).tolist() for over in (1, 0))
+            what = {"experiment": experiment, "axis": axis, "value": written(value), "architectures": len(matched)}
+            found.append({**what, **entries(by_seed), "means": own})
     return pl.DataFrame(found, SCHEMA, orient="row")
 
 

@@ -6,7 +6,7 @@ from io import TextIOWrapper
 
 import typer
 
-from daxlab.cli import ask, compare, data, report, reproduce, runs, train, translate
+from daxlab.cli import ask, compare, data, report, reproduce, runs, search, train, translate
 from daxlab.errors import InputError
 
 app = typer.Typer(
@@ -25,6 +25,7 @@ app.command("predict")(ask.predict)
 app.add_typer(runs.app, name="runs")
 app.command("reproduce")(reproduce.reproduce)
 app.command("compare")(compare.compare)
+app.add_typer(search.app, name="search")
 app.command("report")(report.report)
 
 

@@ -3,6 +3,7 @@
 Of a ledger, by one protocol and today's semantics. Numbers come from analysis/.
 """
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from functools import cache
 from typing import Any
@@ -17,9 +18,8 @@ from daxlab.protocol import SEMANTICS, Protocol
 from daxlab.store import Ledger
 
 Row = dict[str, Any]
-AXES = {name: paper()["search"][given] for name, given in (
-    ("cell", "cells"), ("attention", "attention"), ("layers", "layers"), ("hidden", "hidden"), ("dropout", "dropout")
-)}  # fmt: skip
+AXES = {"cell": paper()["search"]["cells"]}
+AXES |= {name: paper()["search"][name] for name in ("attention", "layers", "hidden", "dropout")}
 ARCHITECTURES = paper()["search"]["architectures"]
 REPLICATES = paper()["search"]["replicates"]
 SPLITS = {
@@ -38,8 +38,7 @@ def search(ledger: Ledger, protocol: Protocol | None = None, **narrower: Any) ->
     where = {"language.name": "scan", "semantics": SEMANTICS, "updates": (protocol or Protocol()).updates, **how}
     axes = AXES | {name: [value] for name, value in narrower.items()}
     frame = architectures(ledger, axes, SPLITS, where)
-    order = pl.col("experiment").cast(pl.Enum(list(SPLITS)))
-    return frame.sort(order, maintain_order=True)
+    return frame.sort(pl.col("experiment").cast(pl.Enum(list(SPLITS))), maintain_order=True)
 
 
 @cache
@@ -49,7 +48,7 @@ def stated(experiment: str, kind: str = "best") -> float | None:
 
 
 def choices(frame: pl.DataFrame, top: int = 10) -> dict[str, Row]:
-    """For each experiment with runs: coverage, the best ones, the optimism of choosing, the paper's two networks here."""
+    """For each experiment with runs: how complete it is, the best, what choosing them is worth, the paper's choices."""
     coverage = completeness(frame)
     found = {}
     for winner in winners(frame).iter_rows(named=True):
@@ -57,7 +56,6 @@ def choices(frame: pl.DataFrame, top: int = 10) -> dict[str, Row]:
         rows = ranked(frame, name)
         mine = {row["network"]: row for row in rows.iter_rows(named=True)}
         counts = coverage.filter(pl.col("experiment") == name)
-        named = {"best": BEST[name], "overall": OVERALL}
         found[name] = {
             "split": winner["split"],
             "architectures": winner["of"],
@@ -65,16 +63,15 @@ def choices(frame: pl.DataFrame, top: int = 10) -> dict[str, Row]:
             "failed": int(counts["failed"].sum()),
             "best": rows.head(top).to_dicts(),
             **{part: winner[part] for part in ("again", "optimism", "scores")},
-            "paper": {
-                kind: {
-                    "network": str(NETWORKS[network]),
-                    "stated": stated(name, kind),
-                    "here": mine.get(str(NETWORKS[network])),
-                }
-                for kind, network in named.items()
-            },
+            "paper": {kind: _chosen(name, kind, mine) for kind in ("best", "overall")},
         }
     return found
+
+
+def _chosen(experiment: str, kind: str, mine: Mapping[str, Row]) -> Row:
+    """One of the paper's choices: what it is, the paper's figure, and its row here if it has one."""
+    network = str(NETWORKS[{"best": BEST[experiment], "overall": OVERALL}[kind]])
+    return {"network": network, "stated": stated(experiment, kind), "here": mine.get(network)}
 
 
 def all_round(frame: pl.DataFrame, top: int = 10) -> Row | None:
