@@ -65,11 +65,7 @@ def searched(path: Path, keep: Callable[[Architecture, str, int], bool] = lambda
         if n in failed:
             runs.append(Run(spec=facts, status="failed", failed_at=70, reason="not finite", origin=origin))
         else:
-            metrics = {
-                "accuracy": found,
-                "train_accuracy": min(100.0, found + 50),
-                "oracle_accuracy": min(100.0, 2 * found),
-            }
+            told = {"train_accuracy": min(100.0, found + 50), "oracle_accuracy": min(100.0, 2 * found)}
             runs.append(Run(spec=facts, metrics={"accuracy": found, **told}, timing=timing, origin=origin))
     with Writer(path) as writer:
         writer.add(runs)

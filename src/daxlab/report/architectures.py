@@ -1,0 +1,148 @@
+"""The search on the page: which architectures are best, what the best of many is worth, and what each choice does.
+
+Appears experiment by experiment, as soon as enough architectures have runs. No number is computed here.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from daxlab.analysis.effects import effects
+from daxlab.paper.search import ARCHITECTURES, AXES, COMMAND, SPLITS, all_round, choices, search
+from daxlab.report import choices as said
+from daxlab.report import panels, text
+from daxlab.report.blocks import Block, Cell, Note, Row, Section, Table, Text
+from daxlab.report.drawing import Picture, picture
+from daxlab.report.facts import Facts
+
+ENOUGH = 10  # architectures with runs on an experiment, for it to be looked at
+TOP = 10
+Found = Mapping[str, Any]
+
+
+def section(facts: Facts) -> Section:
+    """The search, as far as the ledger has it."""
+    title, short = f"The search over {ARCHITECTURES} architectures", "The search"
+    frame = search(facts.ledger)
+    found = choices(frame, TOP)
+    enough = [name for name in SPLITS if name in found and found[name]["architectures"] >= ENOUGH]
+    if not enough:
+        return Section("architectures", title, [Text(text.absent(title, COMMAND), "absent")], short=short)
+    below = [Section(f"search-{name}", f"On {name}", list(_experiment(frame, name, found[name]))) for name in enough]
+    return Section("architectures", title, list(_whole(frame, found, enough)), below, short=short)
+
+
+def _whole(frame: pl.DataFrame, found: Mapping[str, Found], enough: Sequence[str]) -> Iterator[Block]:
+    yield Text(
+        "The paper chose its networks from 180: SRN, LSTM or GRU, with attention or without, of one or two layers, 25 "
+        "to 400 hidden units, three rates of dropout; each trained five times on each of four experiments.",
+        "lead",
+    )
+    yield Text(said.completeness({name: found[name] for name in enough}, ARCHITECTURES))
+    lacking = [name for name in SPLITS if name not in enough]
+    if lacking:
+        yield Text(text.absent(f"the search on {text.listed([f'*{one}*' for one in lacking])}", COMMAND), "absent")
+    overall = all_round(frame, TOP) if not lacking else None
+    if overall:
+        yield Text(said.all_round(overall))
+    yield _winners({name: found[name] for name in enough}, overall)
+
+
+def _winners(found: Mapping[str, Found], overall: Found | None) -> Table:
+    rows: list[Sequence[Cell]] = []
+    for name, one in found.items():
+        paper = one["paper"]["best"]
+        rows += [(name,), _row(one["best"][0], "the best here", text.percent(one["again"]))]
+        rows.append(_row(paper["here"] or paper, "the paper's choice", "", f"{paper['stated']:g}"))
+    for measure in ("rank", "accuracy") if overall else ():
+        assert overall is not None
+        best, paper = overall[measure], overall["paper"]
+        here = _measure(paper["here"], measure, paper["places"][measure]) if paper["here"] else paper
+        first = _measure(best["best"][0], measure, 1)
+        rows += [(f"overall, by mean {measure}",), _row(first, "the best here", text.percent(best["again"]))]
+        rows.append(_row(here, "the paper's choice"))
+    head = ("network", "place", "mean", "again", "paper")
+    caption = (
+        "Means over replicates with standard error, and below them the 95% interval. *again*: chosen by all replicates "
+        "but one, and scored on the one left out, each in turn; what it is short of the mean is the luck of being the "
+        "best of many. By rank: in each replicate architectures are ranked on each experiment (1 is best, equals share "
+        "the mean of their places), and the mean over four counts; one that lacks an experiment is not ranked, and a "
+        "run that failed counts as the mean of its architecture's others."
+    )
+    title = "The best of many, and the paper's choice."
+    return Table("search-winners", title, head, rows, right=(1, 2, 3, 4), caption=caption)
+
+
+def _row(row: Found, what: str, again: str = "", stated: str = "") -> Sequence[Cell]:
+    if "mean" not in row:
+        return (f"{row['network']}\n{what}, no runs here", "–", "–", again, stated)
+    return (f"{row['network']}\n{what}", str(row["place"]), _mean(row), again, stated)
+
+
+def _measure(row: Found, measure: str, place: int) -> dict[str, Any]:
+    """A row of the overall ranking, as one measure's."""
+    ends = {end: row[f"{measure}_{end}"] for end in ("sem", "low", "high")}
+    return {"network": row["network"], "place": place, "mean": row[measure], **ends}
+
+
+def _mean(row: Found) -> str:
+    if row["sem"] is None:
+        return text.percent(row["mean"])
+    return f"{text.percent(row['mean'])} ± {row['sem']:.2f}\n{text.signed(row['low'])} to {text.signed(row['high'])}"
+
+
+def _experiment(frame: pl.DataFrame, name: str, found: Found) -> Iterator[Block]:
+    yield Text(
+        f"{said.best(found)} {said.regressing(found)} {said.chosen(found['paper']['best'], found['architectures'])}"
+    )
+    rows = frame.filter((pl.col("experiment") == name) & (pl.col("runs") > 0))
+    values = effects(frame, name, AXES)
+    yield Row([_panels(name, rows, found), *([_worth(name, values)] if values.height else [])])
+    yield _best(name, found)
+
+
+def _panels(name: str, rows: pl.DataFrame, found: Found) -> Picture:
+    paper = found["paper"]
+    marked = [panels.Marked(one["network"], one["stated"]) for one in (paper["best"], paper["overall"])]
+    drawn = panels.panels(rows.to_dicts(), AXES, marked)
+    caption = (
+        "Per cent of test commands right, by hidden units: lines are means, every run is a faint dot. Rings are the "
+        "networks that the paper chose for this experiment and overall, diamonds its figures for them."
+    )
+    if panels.skewed(rows["mean"].to_list(), rows["accuracies"].to_list()):
+        caption += " The scale is of square roots, so that small accuracies can be told apart."
+    top = "; ".join(f"{row['network']}: {text.percent(row['mean'])}" for row in found["best"][:5])
+    label = (
+        f"Accuracy of {rows.height} architectures on {name}, a panel for each number of layers and dropout. Best: {top}"
+    )
+    return picture(drawn, f"search-panels-{name}", f"Every architecture on *{name}*.", caption, label, rows)
+
+
+def _worth(name: str, values: pl.DataFrame) -> Picture:
+    least = int(values["architectures"].min())  # type: ignore[arg-type]
+    caption = (
+        "The mean over matched architectures, which differ in this alone: each a dot, their mean a stroke, its 95% "
+        f"interval over replicates of the whole search a band. At least {text.counted(least, 'architecture')} a line."
+    )
+    label = "; ".join(f"{row['axis']} {row['value']}: {text.percent(row['mean'])}" for row in values.to_dicts())
+    drawn = panels.worth(values.to_dicts())
+    return picture(drawn, f"search-worth-{name}", f"What each value is worth on *{name}*.", caption, label, values)
+
+
+def _best(name: str, found: Found) -> Table:
+    shown = list(found["best"])
+    names = {row["network"] for row in shown}
+    kinds = {"best": "the paper's best here", "overall": "the paper's overall best"}
+    chosen = {found["paper"][kind]["network"]: words for kind, words in reversed(kinds.items())}
+    more = [found["paper"][kind]["here"] for kind in kinds]
+    rest = {row["network"]: row for row in more if row and row["network"] not in names}
+    rows: list[Sequence[Cell]] = [
+        (f"{row['place']}. {row['network']}\n{chosen.get(row['network'], '')}", str(row["runs"]), _mean(row),
+         " ".join(text.percent(value) for value in row["accuracies"]))
+        for row in (*shown, *sorted(rest.values(), key=lambda row: row["place"]))
+    ]  # fmt: skip
+    if rest:
+        rows.insert(len(shown), (Note("The paper's choices, where they stand here:"),))
+    head = ("network", "runs", "mean", "every run")
+    return Table(f"search-best-{name}", f"The best on *{name}*.", head, rows, right=(1, 2))
