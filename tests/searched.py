@@ -50,23 +50,28 @@ def accuracy(network: Architecture, split: str, chance: random.Random) -> float:
     return round(40 * min(found, 100.0)) / 40
 
 
-def searched(path: Path, keep: Callable[[Architecture, str, int], bool] = lambda *_: True) -> Path:
-    """The ledger of it, or of those runs that are kept."""
+def runs(keep: Callable[[Architecture, str, int], bool] = lambda *_: True) -> list[Run]:
+    """Those runs of it that are kept."""
     chance = random.Random(0)
     every = list(product(GRID, SPLITS, range(SEEDS)))
     failed = set(chance.sample(range(len(every)), FAILED))
-    runs = []
+    found = []
     for n, (network, split, seed) in enumerate(every):
-        found = accuracy(network, split, chance)
+        right = accuracy(network, split, chance)
         if not keep(network, split, seed):
             continue
-        facts = Spec(split, seed, network).facts()
-        origin, timing = {"device": "made up", "platform": "cpu"}, {"seconds": 10.0}
+        facts, origin = Spec(split, seed, network).facts(), {"device": "made up", "platform": "cpu"}
         if n in failed:
-            runs.append(Run(spec=facts, status="failed", failed_at=70, reason="not finite", origin=origin))
+            found.append(Run(spec=facts, status="failed", failed_at=70, reason="not finite", origin=origin))
         else:
-            told = {"train_accuracy": min(100.0, found + 50), "oracle_accuracy": min(100.0, 2 * found)}
-            runs.append(Run(spec=facts, metrics={"accuracy": found, **told}, timing=timing, origin=origin))
+            told = {"train_accuracy": min(100.0, right + 50), "oracle_accuracy": min(100.0, 2 * right)}
+            metrics = {"accuracy": right, **told}
+            found.append(Run(spec=facts, metrics=metrics, timing={"seconds": 10.0}, origin=origin))
+    return found
+
+
+def searched(path: Path) -> Path:
+    """The ledger of it."""
     with Writer(path) as writer:
-        writer.add(runs)
+        writer.add(runs())
     return path

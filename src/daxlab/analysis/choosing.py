@@ -68,10 +68,10 @@ def table(rows: pl.DataFrame, seeds: Sequence[int]) -> Table:
     """The accuracies of architectures (rows) by seed (columns)."""
     place = {seed: n for n, seed in enumerate(seeds)}
     values = np.full((rows.height, len(seeds)), np.nan)
-    for row, (known, accuracies) in enumerate(rows.select("seeds", "accuracies").iter_rows()):
-        at = [(place[seed], accuracy) for seed, accuracy in zip(known, accuracies, strict=True) if seed in place]
-        for column, accuracy in at:
-            values[row, column] = accuracy
+    for row, known in enumerate(rows.select("seeds", "accuracies").iter_rows()):
+        for seed, accuracy in zip(*known, strict=True):
+            if seed in place:
+                values[row, place[seed]] = accuracy
     return values
 
 

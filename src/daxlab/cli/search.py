@@ -46,14 +46,14 @@ def best(
     """
     if experiment not in (None, *EXPERIMENTS):
         raise InputError(f"no experiment is called {experiment!r}; there are {', '.join(EXPERIMENTS)}")
-    from daxlab.paper import compare  # noqa: PLC0415 - polars is slow to load
+    from daxlab.paper.compare import compare_runs  # noqa: PLC0415 - polars is slow to load
+    from daxlab.paper.runs import Runs  # noqa: PLC0415
     from daxlab.paper.search import ARCHITECTURES, all_round, choices  # noqa: PLC0415
-    from daxlab.paper.search import search as searched  # noqa: PLC0415
 
     path = ledger_at(ledger)
     with Ledger(path) as known:
-        frame = searched(known)
-        srns = compare(known, ["search"])
+        runs = Runs(known)
+        frame, srns = runs.search, compare_runs(runs, ["search"])
     found, overall = choices(frame, top), all_round(frame, top)
     if as_json:
         print(_as_text(found, overall, srns, experiment))

@@ -5,11 +5,16 @@ Where the paper drew at random, the release's own draw is taken if it has runs, 
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
 
 from daxlab.paper.experiments import NETWORKS
+from daxlab.paper.search import search
 from daxlab.protocol import SEMANTICS, Protocol
 from daxlab.store import Ledger
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Row = dict[str, Any]
 Draw = Literal["release", "own"]
@@ -51,6 +56,11 @@ class Runs:
         """The runs of a network on all splits whose names begin so: other draws of the same kind."""
         rows = self._rows(asdict(NETWORKS[network]))
         return self._preferred(prefixes, lambda prefix: [row for row in rows if row["split"].startswith(prefix)])
+
+    @cached_property
+    def search(self) -> "pl.DataFrame":
+        """Every architecture of the paper's search on its four experiments, as far as there are runs."""
+        return search(self.ledger, self.protocol)
 
     def _preferred(self, splits: Splits, rows: Callable[[str], list[Row]]) -> Found:
         drawn = splits(True) != splits(False)

@@ -32,12 +32,11 @@ FIGURES = {"simple": "exp1", "length": "exp2", "jump": "exp3.jump", "turn-left":
 COMMAND = "daxlab sweep run specs/paper-search.toml"
 
 
-def search(ledger: Ledger, protocol: Protocol | None = None, **narrower: Any) -> pl.DataFrame:
-    """The paper's architectures and experiments, as far as the ledger has them; `narrower`: cell="srn", say."""
+def search(ledger: Ledger, protocol: Protocol | None = None) -> pl.DataFrame:
+    """The paper's architectures and experiments, as far as the ledger has them."""
     how = {f"protocol.{name}": value for name, value in asdict(protocol or Protocol()).items() if name != "updates"}
     where = {"language.name": "scan", "semantics": SEMANTICS, "updates": (protocol or Protocol()).updates, **how}
-    axes = AXES | {name: [value] for name, value in narrower.items()}
-    frame = architectures(ledger, axes, SPLITS, where)
+    frame = architectures(ledger, AXES, SPLITS, where)
     return frame.sort(pl.col("experiment").cast(pl.Enum(list(SPLITS))), maintain_order=True)
 
 

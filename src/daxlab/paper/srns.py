@@ -10,7 +10,7 @@ from daxlab.analysis.choosing import filled, table
 from daxlab.paper.experiments import simple
 from daxlab.paper.measures import DRAWS, Part, part_of
 from daxlab.paper.runs import Found, Runs
-from daxlab.paper.search import AXES, search
+from daxlab.paper.search import AXES
 from daxlab.paper.targets import RUNS, targets
 
 Row = dict[str, Any]
@@ -18,8 +18,8 @@ Row = dict[str, Any]
 
 def _searched(attention: bool, runs: Runs) -> tuple[list[Row], str]:
     """Every SRN of the paper's search with its runs, worst first; if one lacks runs, none, and what is lacking."""
-    frame = search(runs.ledger, runs.protocol, cell="srn", attention=attention)
-    found = frame.filter((pl.col("experiment") == "simple") & (pl.col("runs") > 0)).sort("mean", "network").to_dicts()
+    of_these = (pl.col("experiment") == "simple") & (pl.col("cell") == "srn") & (pl.col("attention") == attention)
+    found = runs.search.filter(of_these & (pl.col("runs") > 0)).sort("mean", "network").to_dicts()
     whole = prod(len(AXES[name]) for name in ("layers", "hidden", "dropout"))
     if len(found) < whole:
         return [], f"needs the search over architectures: {len(found)} of {whole} architectures are in the ledger"

@@ -12,12 +12,13 @@ from daxlab.analysis.effects import effects
 from daxlab.paper.search import ARCHITECTURES, AXES, COMMAND, SPLITS, all_round, choices, search
 from daxlab.report import choices as said
 from daxlab.report import panels, text
-from daxlab.report.blocks import Block, Cell, Note, Row, Section, Table, Text
+from daxlab.report.blocks import Block, Cell, Row, Section, Table, Text
 from daxlab.report.drawing import Picture, picture
 from daxlab.report.facts import Facts
 
 ENOUGH = 10  # architectures with runs on an experiment, for it to be looked at
-TOP = 10
+TOP = 5
+MOST_RUNS = 10  # that a row shows
 Found = Mapping[str, Any]
 
 
@@ -132,17 +133,17 @@ def _worth(name: str, values: pl.DataFrame) -> Picture:
 
 def _best(name: str, found: Found) -> Table:
     shown = list(found["best"])
+    kinds = {"overall": "the paper's overall best", "best": "the paper's choice"}
+    chosen = {found["paper"][kind]["network"]: words for kind, words in kinds.items()}
     names = {row["network"] for row in shown}
-    kinds = {"best": "the paper's best here", "overall": "the paper's overall best"}
-    chosen = {found["paper"][kind]["network"]: words for kind, words in reversed(kinds.items())}
-    more = [found["paper"][kind]["here"] for kind in kinds]
-    rest = {row["network"]: row for row in more if row and row["network"] not in names}
-    rows: list[Sequence[Cell]] = [
-        (f"{row['place']}. {row['network']}\n{chosen.get(row['network'], '')}", str(row["runs"]), _mean(row),
-         " ".join(text.percent(value) for value in row["accuracies"]))
-        for row in (*shown, *sorted(rest.values(), key=lambda row: row["place"]))
-    ]  # fmt: skip
-    if rest:
-        rows.insert(len(shown), (Note("The paper's choices, where they stand here:"),))
-    head = ("network", "runs", "mean", "every run")
-    return Table(f"search-best-{name}", f"The best on *{name}*.", head, rows, right=(1, 2))
+    papers = [found["paper"][kind]["here"] for kind in kinds]
+    rest = sorted((row for row in papers if row and row["network"] not in names), key=lambda row: int(row["place"]))
+    rows: list[Sequence[Cell]] = []
+    for row in (*shown, *rest):
+        runs = " ".join(text.percent(value) for value in row["accuracies"][:MOST_RUNS])
+        more = f" … ({row['runs']})" if row["runs"] > MOST_RUNS else ""
+        mark = f" ({chosen[row['network']]})" if row["network"] in chosen else ""
+        rows.append((f"{row['network']}{mark}\n{runs}{more}", str(row["place"]), _mean(row)))
+    caption = "Below each network its runs." + (" The paper's choices stand at the end." if rest else "")
+    return Table(f"search-best-{name}", f"The best on *{name}*.", ("network", "place", "mean"), rows, right=(1, 2),
+                 caption=caption)  # fmt: skip

@@ -55,7 +55,8 @@ def _fold(facts: Facts, name: str) -> Fold:
 def _best(facts: Facts, settings: Sequence[Setting]) -> list[str]:
     """The network with the best mean on a split."""
     here = (pl.col("split") == settings[0].split) & (pl.col("language") == settings[0].language)
-    return facts.networks.filter(here & (pl.col("runs") > 0)).sort("mean", "network")["network"].to_list()[-1:]
+    rows = facts.networks.filter(here & (pl.col("runs") > 0)).sort("mean", "network", descending=[True, False])
+    return rows["network"].to_list()[:1]
 
 
 def slug(name: str) -> str:

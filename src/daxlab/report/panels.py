@@ -95,7 +95,7 @@ def _dots(axes: "Axes", points: Sequence[tuple[float, float]], color: str, width
 
 
 def _mark(panel: "Axes", x: float, mean: float, stated: float | None) -> None:
-    panel.plot(x, mean, marker="o", markersize=10, markerfacecolor="none", markeredgecolor=INK, markeredgewidth=1.1,
+    panel.plot(x, mean, marker="o", markersize=12, markerfacecolor="none", markeredgecolor=INK, markeredgewidth=1.1,
                zorder=6, clip_on=False)  # fmt: skip
     if stated is not None:
         panel.plot(x, stated, **DIAMOND | {"markersize": 5})
