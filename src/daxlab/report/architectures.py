@@ -13,13 +13,15 @@ from daxlab.paper.search import ARCHITECTURES, AXES, COMMAND, SPLITS, all_round,
 from daxlab.report import choices as said
 from daxlab.report import panels, text
 from daxlab.report.blocks import Block, Cell, Row, Section, Table, Text
-from daxlab.report.drawing import Picture, picture
+from daxlab.report.drawing import Picture, as_csv, picture
 from daxlab.report.facts import Facts
 
 ENOUGH = 10  # architectures with runs on an experiment, for it to be looked at
 TOP = 5
 MOST_RUNS = 10  # that a row shows
-Found = Mapping[str, Any]
+DATA: dict[str, Any] = {"of": str, "who": str, "network": str, "place": int, "runs": int}
+DATA |= dict.fromkeys(("mean", "sem", "low", "high", "again", "stated"), float)
+Found = dict[str, Any]
 
 
 def section(facts: Facts) -> Section:
@@ -52,18 +54,10 @@ def _whole(frame: pl.DataFrame, found: Mapping[str, Found], enough: Sequence[str
 
 def _winners(found: Mapping[str, Found], overall: Found | None) -> Table:
     rows: list[Sequence[Cell]] = []
-    for name, one in found.items():
-        paper = one["paper"]["best"]
-        rows += [(name,), _row(one["best"][0], "the best here", text.percent(one["again"]))]
-        rows.append(_row(paper["here"] or paper, "the paper's choice", "", f"{paper['stated']:g}"))
-    for measure in ("rank", "accuracy") if overall else ():
-        assert overall is not None
-        best, paper = overall[measure], overall["paper"]
-        here = _measure(paper["here"], measure, paper["places"][measure]) if paper["here"] else paper
-        first = _measure(best["best"][0], measure, 1)
-        rows += [(f"overall, by mean {measure}",), _row(first, "the best here", text.percent(best["again"]))]
-        rows.append(_row(here, "the paper's choice"))
-    head = ("network", "place", "mean", "again", "paper")
+    data: list[dict[str, Any]] = []
+    for name, best, paper in _pairs(found, overall):
+        rows += [(name,), _row(best, "the best here"), _row(paper, "the paper's choice")]
+        data += [{"of": name, "who": who} | row for who, row in (("best", best), ("paper", paper))]
     caption = (
         "Means over replicates with standard error, and below them the 95% interval. *again*: chosen by all replicates "
         "but one, and scored on the one left out, each in turn; what it is short of the mean is the luck of being the "
@@ -71,20 +65,37 @@ def _winners(found: Mapping[str, Found], overall: Found | None) -> Table:
         "the mean of their places), and the mean over four counts; one that lacks an experiment is not ranked, and a "
         "run that failed counts as the mean of its architecture's others."
     )
-    title = "The best of many, and the paper's choice."
-    return Table("search-winners", title, head, rows, right=(1, 2, 3, 4), caption=caption)
+    columns = pl.DataFrame([{name: row.get(name) for name in DATA} for row in data], DATA, orient="row")
+    title, head = "The best of many, and the paper's choice.", ("network", "mean", "again", "paper")
+    return Table("search-winners", title, head, rows, right=(1, 2, 3), caption=caption, data=as_csv(columns))
 
 
-def _row(row: Found, what: str, again: str = "", stated: str = "") -> Sequence[Cell]:
+def _pairs(found: Mapping[str, Found], overall: Found | None) -> Iterator[tuple[str, Found, Found]]:
+    """The best and the paper's choice, of each experiment and of all."""
+    for name, one in found.items():
+        paper = one["paper"]["best"]
+        yield name, one["best"][0] | {"again": one["again"]}, (paper["here"] or paper) | {"stated": paper["stated"]}
+    for measure in ("rank", "accuracy") if overall else ():
+        assert overall is not None
+        paper, first = overall["paper"], overall[measure]["best"][0]
+        here = _measure(paper["here"], measure, paper["places"][measure]) if paper["here"] else paper
+        yield f"overall, by mean {measure}", _measure(first, measure, 1) | {"again": overall[measure]["again"]}, here
+
+
+def _row(row: Found, what: str) -> Sequence[Cell]:
+    again = text.percent(row["again"]) if "again" in row else ""
+    stated = f"{row['stated']:g}" if "stated" in row else ""
     if "mean" not in row:
-        return (f"{row['network']}\n{what}, no runs here", "–", "–", again, stated)
-    return (f"{row['network']}\n{what}", str(row["place"]), _mean(row), again, stated)
+        return (f"{row['network']}\n{what}, no runs here", "–", again, stated)
+    place = "" if row["place"] == 1 and "again" in row else f", number {row['place']} here"
+    return (f"{row['network']}\n{what}{place}", _mean(row), again, stated)
 
 
 def _measure(row: Found, measure: str, place: int) -> dict[str, Any]:
     """A row of the overall ranking, as one measure's."""
     ends = {end: row[f"{measure}_{end}"] for end in ("sem", "low", "high")}
-    return {"network": row["network"], "place": place, "mean": row[measure], **ends}
+    runs = len(row[f"{measure}_runs"])
+    return {"network": row["network"], "place": place, "runs": runs, "mean": row[measure], **ends}
 
 
 def _mean(row: Found) -> str:
