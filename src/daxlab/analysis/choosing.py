@@ -20,9 +20,8 @@ Row = dict[str, Any]
 Table = NDArray[np.float64]  # [architectures, seeds], nan where there is no run
 MEASURES = ("rank", "accuracy")
 OVERALL: dict[str, Any] = {"network": str, **AXES}
-for _measure in MEASURES:
-    OVERALL |= {_measure: float, **dict.fromkeys((f"{_measure}_{end}" for end in ("sem", "low", "high")), float)}
-    OVERALL |= {f"{_measure}_runs": list[float]}
+OVERALL |= {f"{measure}{end}": float for measure in MEASURES for end in ("", "_sem", "_low", "_high")}
+OVERALL |= {f"{measure}_runs": list[float] for measure in MEASURES}
 
 
 def ranked(frame: pl.DataFrame, experiment: str) -> pl.DataFrame:

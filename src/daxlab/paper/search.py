@@ -21,7 +21,6 @@ Row = dict[str, Any]
 AXES = {"cell": paper()["search"]["cells"]}
 AXES |= {name: paper()["search"][name] for name in ("attention", "layers", "hidden", "dropout")}
 ARCHITECTURES = paper()["search"]["architectures"]
-REPLICATES = paper()["search"]["replicates"]
 SPLITS = {
     "simple": (simple(True), simple(False)),
     "length": ("length",),

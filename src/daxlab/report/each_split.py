@@ -45,7 +45,8 @@ def _fold(facts: Facts, name: str) -> Fold:
     blocks: list[Block] = []
     if hidden:
         about += f", {text.number(len(shown))} of them closely"
-        blocks.append(Text(f"The paper's networks and the best; the other {hidden} are in the search above."))
+        left = f"{text.counted(hidden, 'other network')} {'is' if hidden == 1 else 'are'} left out"
+        blocks.append(Text(f"The paper's networks and the best: {left}; the search has those of the paper's 180."))
     for n, one in enumerate(settings):
         if one.network in shown:
             blocks += _setting(facts, one, f"{slug(name)}-{n}")

@@ -76,7 +76,8 @@ def table_of_networks(facts: Facts, splits: Sequence[str], name: str) -> Iterato
     which = f"Every network run so far on *{name}*."
     if len(shown) < len(every):
         which = f"The paper's networks and the best on *{name}*."
-        caption += f" The other {len(every) - len(shown)} networks on this split are in the search."
+        left = text.counted(len(every) - len(shown), "other network")
+        caption += f" Without {left}: the search has those that are of the paper's 180."
     yield Table(f"networks-{name}", which, head, rows, right=(1, 3, 4, 5), caption=caption)
 
 
