@@ -28,6 +28,14 @@ def scan() -> Language:
     return language("scan")
 
 
+@pytest.fixture(scope="session")
+def searched(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ledger with a whole search over architectures, made up."""
+    import searched as made_up
+
+    return made_up.searched(tmp_path_factory.mktemp("searched") / "searched.db")
+
+
 @pytest.fixture
 def nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """No published data anywhere: an empty cache, and no DAXLAB_DATA. The cache's folder."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+import searched
 from daxlab.languages import language
 from daxlab.paper.experiments import BEST, FEW, NETWORKS, OVERALL
 from daxlab.protocol import Protocol
@@ -31,7 +32,7 @@ SETTINGS = [  # network, split, share right by seed
 
 
 def made_up(path: Path) -> Path:
-    """The ledger, with a failed run and one of another protocol too."""
+    """The ledger, with a failed run and one of another protocol too, and on jump a search."""
     with Writer(path) as writer:
         runs = [
             run(Spec(split, seed, NETWORKS[network]), share)
@@ -42,6 +43,8 @@ def made_up(path: Path) -> Path:
         failed = Spec("jump", 9, NETWORKS[OVERALL]).facts()
         runs.append(Run(spec=failed, status="failed", failed_at=70, reason="not finite"))
         writer.add(runs)
+        named = set(NETWORKS.values())  # whose runs are above, with their answers
+        writer.add(searched.runs(lambda network, split, _: split == "jump" and network not in named))
     return path
 
 

@@ -85,7 +85,7 @@ def luminance(color: str) -> float:
 
 @pytest.mark.parametrize("side", [0, 1])
 def test_every_colour_of_text_can_be_read(side: int) -> None:
-    for name in ("ink", "muted", "ours", "other", "paper", "good", "bad"):
+    for name in ("ink", "muted", "ours", "other", "third", "paper", "good", "bad"):
         for ground in ("page", "panel"):
             pair = sorted((luminance(PALETTE[name][side]), luminance(PALETTE[ground][side])))
             assert (pair[1] + 0.05) / (pair[0] + 0.05) >= 4.5, (name, ground)

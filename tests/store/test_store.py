@@ -832,3 +832,22 @@ def test_a_network_disk_is_refused_for_work_but_not_for_reading_exports(book, tm
         Ledger(book.path)
     with Ledger(tmp_path / "export.db") as ledger:
         assert ledger.count() == 13
+
+
+def test_a_ledger_of_an_older_format_is_read_as_it_is_and_brought_along_when_it_is_written(tmp_path):
+    path = tmp_path / "old.db"
+    with Writer(path) as writer:
+        writer.add([run(0, 10.0), run(1, 20.0)])
+    with sqlite3.connect(path) as db:  # as daxlab wrote it before accuracies were read from an index alone
+        db.execute("drop index runs_by_setting")
+        db.execute("create index runs_by_setting on runs (setting, status, accuracy)")
+        db.execute("pragma user_version = 1")
+    db.close()
+    with Ledger(path) as old:
+        known = old.accuracies()
+        assert [(row["seeds"], row["accuracies"]) for row in known] == [([0, 1], [10.0, 20.0])]
+    with Writer(path) as writer:
+        assert writer.ledger.accuracies() == known
+        assert writer.db.execute("pragma user_version").fetchone() == (2,)
+        (index,) = writer.db.execute("select sql from sqlite_master where name = 'runs_by_setting'").fetchone()
+        assert index.endswith("(setting, status, accuracy, seed)")

@@ -10,6 +10,9 @@ constructions.py  Experiment 3: errors by construction of the new primitive; wha
 neighbours.py     Experiment 3: the training commands nearest to some others
 few.py            Experiment 3: accuracy by how many composed commands are shown
 errors.py         for any split: errors by template, the confusion of actions, where errors begin
+architectures.py  a search: how right every architecture is on every experiment
+choosing.py       the best of many architectures, and what becomes of the choice
+effects.py        what each value of an axis is worth, the others being equal
 learning.py       learning curves
 attention.py      what an attentive network looks at
 origins.py        where runs were made, with which versions, and what they took

@@ -3,6 +3,7 @@
 targets.json    every figure that the paper states
 targets.py      the same, typed
 experiments.py  which networks learn which splits, from which seeds
+search.py       its search over 180 architectures, and its choices beside ours
 runs.py         the runs of a ledger that speak to the paper
 measures.py     from runs to the counterpart of a figure
 srns.py         the same for the search over SRNs

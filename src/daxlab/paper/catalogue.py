@@ -31,9 +31,9 @@ def _catalogue() -> Iterator[tuple[str, tuple[str, ...], Measure]]:
     """The paper's."""
     yield "exp1.best", ("simple",), partial(accuracy, BEST["simple"], simple)
     yield "exp1.overall", ("simple",), partial(accuracy, OVERALL, simple)
-    yield "exp1.srn-best", (), srn_best
-    yield "exp1.srn-attention-mean", (), srn_mean
-    yield "exp1.srn-attention-range", (), srn_range
+    yield "exp1.srn-best", ("search",), srn_best
+    yield "exp1.srn-attention-mean", ("search",), srn_mean
+    yield "exp1.srn-attention-range", ("search",), srn_range
     for percent in (1, 2, 4):
         yield f"exp1.size.{percent}", ("size",), partial(accuracy, OVERALL, partial(size, percent))
     for percent in (1, 2):

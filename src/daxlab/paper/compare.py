@@ -53,7 +53,11 @@ def compare(ledger: Ledger, experiments: Sequence[str] | None = None, protocol: 
 
     `experiments`: only the figures that need runs of one of these. `protocol`: of the runs; the paper's unless given.
     """
-    runs = Runs(ledger, protocol or Protocol())
+    return compare_runs(Runs(ledger, protocol or Protocol()), experiments)
+
+
+def compare_runs(runs: Runs, experiments: Sequence[str] | None = None) -> list[Row]:
+    """The same, of runs that were asked already."""
     extra = [Target(name, "", unit="the paper states no figure") for name in CATALOGUE if name.startswith(OURS)]
     rows = []
     for target in (*targets(), *extra):

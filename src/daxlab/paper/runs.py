@@ -5,12 +5,16 @@ Where the paper drew at random, the release's own draw is taken if it has runs, 
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
 
 from daxlab.paper.experiments import NETWORKS
+from daxlab.paper.search import search
 from daxlab.protocol import SEMANTICS, Protocol
 from daxlab.store import Ledger
-from daxlab.sweep import Architecture
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Row = dict[str, Any]
 Draw = Literal["release", "own"]
@@ -53,16 +57,10 @@ class Runs:
         rows = self._rows(asdict(NETWORKS[network]))
         return self._preferred(prefixes, lambda prefix: [row for row in rows if row["split"].startswith(prefix)])
 
-    def architectures(self, where: Row, splits: Splits) -> dict[Architecture, Found]:
-        """The runs of every architecture of a kind."""
-        found = self._preferred(splits, lambda split: self._rows(where | {"split": split}))
-        kinds = {Architecture(**row["spec"]["network"]): None for row in found.rows}
-        return {
-            kind: Found(
-                found.split, found.draw, tuple(r for r in found.rows if Architecture(**r["spec"]["network"]) == kind)
-            )
-            for kind in kinds
-        }
+    @cached_property
+    def search(self) -> "pl.DataFrame":
+        """Every architecture of the paper's search on its four experiments, as far as there are runs."""
+        return search(self.ledger, self.protocol)
 
     def _preferred(self, splits: Splits, rows: Callable[[str], list[Row]]) -> Found:
         drawn = splits(True) != splits(False)

@@ -1,37 +1,45 @@
 """What the paper says of all its SRNs: measured where a ledger has the search over their architectures."""
 
-from itertools import product
-from statistics import fmean
+from math import prod
 from typing import Any
 
+import polars as pl
+
+from daxlab.analysis.architectures import shared_seeds
+from daxlab.analysis.choosing import filled, table
 from daxlab.paper.experiments import simple
-from daxlab.paper.measures import Part, part_of
+from daxlab.paper.measures import DRAWS, Part, part_of
 from daxlab.paper.runs import Found, Runs
-from daxlab.paper.targets import RUNS, paper, targets
+from daxlab.paper.search import AXES
+from daxlab.paper.targets import RUNS, targets
 
-SEARCHED = ("layers", "hidden", "dropout")
+Row = dict[str, Any]
 
 
-def _searched(attention: bool, runs: Runs) -> tuple[dict[Any, Found], str]:
-    """Every SRN architecture of the paper's search with its runs; if one lacks runs, nothing, and what is lacking."""
-    grid = set(product(*(paper()["search"][name] for name in SEARCHED)))
-    found = {
-        kind: some
-        for kind, some in runs.architectures({"cell": "srn", "attention": attention}, simple).items()
-        if some.rows and tuple(getattr(kind, name) for name in SEARCHED) in grid
-    }
-    if len(found) < len(grid):
-        return {}, f"needs the search over architectures: {len(found)} of {len(grid)} architectures are in the ledger"
+def _searched(attention: bool, runs: Runs) -> tuple[list[Row], str]:
+    """Every SRN of the paper's search with its runs, worst first; if one lacks runs, none, and what is lacking."""
+    of_these = (pl.col("experiment") == "simple") & (pl.col("cell") == "srn") & (pl.col("attention") == attention)
+    found = runs.search.filter(of_these & (pl.col("runs") > 0)).sort("mean", "network").to_dicts()
+    whole = prod(len(AXES[name]) for name in ("layers", "hidden", "dropout"))
+    if len(found) < whole:
+        return [], f"needs the search over architectures: {len(found)} of {whole} architectures are in the ledger"
     return found, ""
+
+
+def _part(row: Row, **more: Any) -> Part:
+    """One architecture's runs."""
+    return part_of(row["network"], _found([row]), row["accuracies"], **more)
+
+
+def _found(rows: list[Row]) -> Found:
+    split = rows[0]["split"]
+    return Found(split, DRAWS[split == simple(True)], failed=sum(row["failed"] for row in rows))
 
 
 def srn_best(runs: Runs) -> list[Part]:
     """The best SRN without attention."""
     found, lacking = _searched(False, runs)
-    if not found:
-        return [Part(note=lacking)]
-    best = max(found, key=lambda kind: fmean(found[kind].values()))
-    return [part_of(str(best), found[best], found[best].values())]
+    return [_part(found[-1]) if found else Part(note=lacking)]
 
 
 def srn_mean(runs: Runs) -> list[Part]:
@@ -42,11 +50,9 @@ def srn_mean(runs: Runs) -> list[Part]:
     found, lacking = _searched(True, runs)
     if not found:
         return [Part(note=lacking)]
-    by_seed = [{row["seed"]: row["accuracy"] for row in some.rows} for some in found.values()]
-    seeds = sorted({seed for one in by_seed for seed in one})
-    values = [fmean(one.get(seed, fmean(one.values())) for one in by_seed) for seed in seeds]
-    some = next(iter(found.values()))
-    return [part_of(f"{len(found)} SRNs with attention", some, values)]
+    frame = pl.DataFrame(found)
+    values = filled(table(frame, shared_seeds(frame["seeds"].to_list()))).mean(axis=0).tolist()
+    return [part_of(f"{len(found)} SRNs with attention", _found(found), values)]
 
 
 def srn_range(runs: Runs) -> list[Part]:
@@ -54,9 +60,5 @@ def srn_range(runs: Runs) -> list[Part]:
     found, lacking = _searched(True, runs)
     if not found:
         return [Part(note=lacking)]
-    ranked = sorted(found, key=lambda kind: fmean(found[kind].values()))
     (ends,) = (target.range for target in targets() if target.id == "exp1.srn-attention-range")
-    return [
-        part_of(str(kind), found[kind], found[kind].values(), claim=(end, None, RUNS))
-        for kind, end in zip((ranked[0], ranked[-1]), ends or (), strict=True)
-    ]
+    return [_part(row, claim=(end, None, RUNS)) for row, end in zip((found[0], found[-1]), ends or (), strict=True)]

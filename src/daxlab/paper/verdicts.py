@@ -26,7 +26,7 @@ from operator import eq, ge, gt, lt
 from statistics import fmean, stdev
 from typing import Literal
 
-from daxlab.analysis.replicates import CONFIDENCE
+from daxlab.analysis.replicates import student
 
 Verdict = Literal["within", "beyond", "shown", "unmeasured"]
 
@@ -37,10 +37,8 @@ def margin(values: Sequence[float], paper_runs: int | None) -> float | None:
     """Half the 95% interval for the difference of two means with our spread; None: the other one is no mean of runs."""
     if len(values) < 2:
         return None
-    from scipy.stats import t  # noqa: PLC0415 - slow to load
-
     spread = stdev(values) * sqrt(1 / len(values) + (1 / paper_runs if paper_runs else 0))
-    return float(t.ppf((1 + CONFIDENCE) / 2, len(values) - 1)) * spread
+    return student(len(values) - 1) * spread
 
 
 def allowed(mean: float, value: float, relation: str | None = None) -> bool:

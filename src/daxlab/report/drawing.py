@@ -28,12 +28,13 @@ PALETTE = {
     "muted": ("#5f686e", "#a3adb4"),
     "ours": ("#235e93", "#82b6e9"),
     "other": ("#8a4f9e", "#c79ad8"),
+    "third": ("#3d7a1f", "#9ccf77"),
     "paper": ("#a94e1a", "#f2a268"),
     "good": ("#2c7153", "#7cc7a0"),
     "bad": ("#a62f45", "#f0919f"),
 }
 INK, MUTED, RULE, PAGE = (PALETTE[name][0] for name in ("ink", "muted", "rule", "page"))
-OURS, OTHER, PAPER = (PALETTE[name][0] for name in ("ours", "other", "paper"))
+OURS, OTHER, THIRD, PAPER = (PALETTE[name][0] for name in ("ours", "other", "third", "paper"))
 
 STYLE = {
     "svg.fonttype": "none",  # text stays text

@@ -12,7 +12,7 @@ from daxlab.errors import InputError
 from daxlab.report import attention, figures, text
 from daxlab.report.blocks import Block, Fold, Row, Section, Text
 from daxlab.report.drawing import Picture, picture, short
-from daxlab.report.facts import Facts, Setting
+from daxlab.report.facts import Facts, Setting, closely
 
 MOST_TEMPLATES = 10
 MAIN = ("simple", "release/simple_split/simple", "length", "turn-left", "jump")
@@ -39,9 +39,25 @@ def _natural(name: str) -> list[tuple[int, str]]:
 
 def _fold(facts: Facts, name: str) -> Fold:
     settings = facts.splits[name]
-    about = text.counted(len(settings), "network")
-    blocks = [block for n, one in enumerate(settings) for block in _setting(facts, one, f"{slug(name)}-{n}")]
+    every = [one.network for one in settings]
+    shown = closely(every, _best(facts, settings))
+    about, hidden = text.counted(len(set(every)), "network"), len(set(every)) - len(shown)
+    blocks: list[Block] = []
+    if hidden:
+        about += f", {text.number(len(shown))} of them closely"
+        left = f"{text.counted(hidden, 'other network')} {'is' if hidden == 1 else 'are'} left out"
+        blocks.append(Text(f"The paper's networks and the best: {left}; the search has those of the paper's 180."))
+    for n, one in enumerate(settings):
+        if one.network in shown:
+            blocks += _setting(facts, one, f"{slug(name)}-{n}")
     return Fold(f"split-{slug(name)}", name, about, blocks)
+
+
+def _best(facts: Facts, settings: Sequence[Setting]) -> list[str]:
+    """The network with the best mean on a split."""
+    here = (pl.col("split") == settings[0].split) & (pl.col("language") == settings[0].language)
+    rows = facts.networks.filter(here & (pl.col("runs") > 0)).sort("mean", "network", descending=[True, False])
+    return rows["network"].to_list()[:1]
 
 
 def slug(name: str) -> str:

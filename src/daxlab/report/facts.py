@@ -4,7 +4,7 @@ The paper's experiments look at runs by the paper's protocol, in SCAN; the last 
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, Any]
 SCAN = "scan"
+MOST_NETWORKS = 12  # that are shown closely on one split; of more, the paper's and the best
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,15 @@ class Facts:
             one = Setting(network, attention, runs[0]["split"], language, protocol or None, keys)
             splits.setdefault(title, []).append(one)
         return splits
+
+
+def closely(networks: Sequence[str], best: Sequence[str]) -> set[str]:
+    """Which of the networks on a split are shown closely: all, or of many the paper's and the first of the best."""
+    if len(set(networks)) <= MOST_NETWORKS:
+        return set(networks)
+    papers = [str(network) for network in NETWORKS.values() if str(network) in set(networks)]
+    others = [network for network in best if network not in papers]
+    return {*papers, *others[: max(MOST_NETWORKS - len(papers), 0)]}
 
 
 def where(network: str) -> dict[str, Any]:

@@ -56,7 +56,7 @@ def _opening(ledger: Ledger) -> list[Block]:
 
 
 def _sections(ledger: Ledger) -> list[Section]:
-    from daxlab.report import each_split, experiment1, experiment2, experiment3, making, summary  # noqa: PLC0415 - slow
+    from daxlab.report import architectures, each_split, experiment1, experiment2, experiment3, making, summary  # noqa: PLC0415 - slow to load  # noqa: PLC0415
     from daxlab.report.facts import Facts  # noqa: PLC0415
 
     facts = Facts(ledger)
@@ -65,6 +65,7 @@ def _sections(ledger: Ledger) -> list[Section]:
         experiment1.section(facts),
         experiment2.section(facts),
         experiment3.section(facts),
+        architectures.section(facts),
         each_split.section(facts),
         *making.sections(facts),
     ]

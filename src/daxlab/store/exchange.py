@@ -17,7 +17,8 @@ from typing import Any
 
 from daxlab.errors import InputError
 from daxlab.store import files
-from daxlab.store.ledger import Ledger, Where
+from daxlab.store.conditions import Where
+from daxlab.store.ledger import Ledger
 from daxlab.store.records import COLUMNS, METRICS
 from daxlab.store.schema import ROW
 from daxlab.store.writer import Writer

@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from daxlab.errors import InputError
-from daxlab.store.schema import APPLICATION, SCHEMA, VERSION
+from daxlab.store.schema import APPLICATION, SCHEMA, STEPS, VERSION
 
 MAGIC = b"SQLite format 3\0"
 NETWORK = re.compile(
@@ -216,10 +216,10 @@ def _prepare(db: sqlite3.Connection, path: Path) -> None:
     db.execute("pragma journal_mode = wal")
     db.execute("pragma synchronous = full")  # a commit is a run that took minutes: it survives a power cut
     db.execute("pragma foreign_keys = on")
-    if not version:
+    if version < VERSION:
         db.execute("begin immediate")
-        for statement in SCHEMA.split(";\n"):
-            if statement.strip():
+        for step in [STEPS[older] for older in range(version, VERSION)] if version else [SCHEMA]:
+            for statement in filter(str.strip, step.split(";\n")):
                 db.execute(statement)
         db.execute(f"pragma application_id = {APPLICATION}")
         db.execute(f"pragma user_version = {VERSION}")

@@ -4,32 +4,23 @@ Knows the tables; knows nothing of training, nor of what a metric means. Questio
 tables and indices only, so that a million runs answer at once.
 """
 
-import difflib
 import json
 import math
 import re
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from daxlab.errors import InputError
 from daxlab.store import files
+from daxlab.store.conditions import RUNS, SETTING, SUMMED, Where, by_setting, condition
 from daxlab.store.records import COLUMNS, METRICS, Group, GroupStatus, Run, Spec
 from daxlab.store.schema import ROW
 
 Row = dict[str, Any]
-Where = Mapping[str, Any]
-
-_RUNS = "runs join settings on settings.id = setting"
-_COLUMN = {
-    "key": "runs.key",
-    "group": "group_id",
-    **{name: f"settings.{name}" for name in COLUMNS},
-    **{name: f"runs.{name}" for name in ("seed", "status", "failed_at", *METRICS)},
-}
 
 
 class Ledger:
@@ -120,13 +111,13 @@ class Ledger:
 
     def count(self, where: Where | None = None) -> int:
         """How many runs."""
-        condition, values = _condition(where)
-        return int(self._all(f"select count(*) from {_RUNS if where else 'runs'} {condition}", values)[0][0])
+        asked, values = condition(where)
+        return int(self._all(f"select count(*) from {RUNS if where else 'runs'} {asked}", values)[0][0])
 
     def select(self, where: Where | None = None, *, limit: int | None = None) -> list[str]:
         """Keys of the runs, the latest first."""
-        condition, values = _condition(where)
-        ask = f"select runs.key from {_RUNS} {condition} order by runs.id desc limit ?"
+        asked, values = condition(where)
+        ask = f"select runs.key from {RUNS} {asked} order by runs.id desc limit ?"
         return self._keys(ask, (*values, -1 if limit is None else limit))
 
     def rows(self, where: Where | None = None, *, limit: int | None = None) -> list[Row]:
@@ -135,9 +126,9 @@ class Ledger:
 
     def each_row(self, where: Where | None = None, *, limit: int | None = None) -> Iterator[Row]:
         """Like rows, one at a time, for those who cannot hold them all."""
-        condition, values = _condition(where)
+        asked, values = condition(where)
         # The wide view is asked only about runs that were chosen on narrow tables.
-        chosen = f"select runs.id from {_RUNS} {condition} order by runs.id desc limit ?"
+        chosen = f"select runs.id from {RUNS} {asked} order by runs.id desc limit ?"
         names = ", ".join(f'"{name}"' for name in ROW)
         ask = f"select {names} from rows where id in ({chosen}) order by id desc"
         with files.explained(self.path):
@@ -149,8 +140,8 @@ class Ledger:
 
     def curves(self, where: Where | None = None) -> dict[str, dict[str, list[float]]]:
         """Learning curves by key, the latest first."""
-        condition, values = _condition(where)
-        ask = f"select runs.key, curve from {_RUNS} join details on run = runs.id {condition}"
+        asked, values = condition(where)
+        ask = f"select runs.key, curve from {RUNS} join details on run = runs.id {asked}"
         found = self._all(f"{ask} order by runs.id desc", values)
         return {bytes(name).hex(): _curve(curve) for name, curve in found}
 
@@ -158,26 +149,35 @@ class Ledger:
         """A row per setting (a spec without its seed) over its runs: how many are done, failed; the mean,
         standard error (None for fewer than two), least and greatest of their accuracies. Best mean first.
         """
-        condition, values = _condition(where)
-        ask = f"""select settings.key, {", ".join(f"settings.{name}" for name in COLUMNS)},
-                  runs - failed, failed, n, mean, squares, least, most
-                from (select setting, count(*) as runs, sum(runs.status = 'failed') as failed,
-                        count(accuracy) as n, avg(accuracy) as mean, sum(accuracy * accuracy) as squares,
-                        min(accuracy) as least, max(accuracy) as most
-                      from {_RUNS if where else "runs"} {condition} group by setting)
-                  join settings on settings.id = setting
-                order by mean desc limit ?"""
+        ask, values = by_setting(where, ", ".join(f"{formula} as {name}" for name, formula in SUMMED.items()))
+        names = ", ".join(SUMMED)
+        ask = f"select settings.key, {SETTING}, {names} {ask} order by mean desc limit ?"
         with files.explained(self.path):
             found = self.db.execute(ask, (*values, -1 if limit is None else limit))
             return [_replicates_row(row) for row in found]
+
+    def accuracies(self, where: Where | None = None) -> list[Row]:
+        """A row per setting: its columns, how many of its runs failed, and of each run that has an accuracy its
+        seed and the accuracy (to 15 digits). Nothing but an index is read, so a million runs are no burden.
+        """
+        ask, values = by_setting(where, "sum(runs.status = 'failed') as failed, json_group_array(seed) filter"
+                                  " (where accuracy not null) as seeds, json_group_array(accuracy) filter"
+                                  " (where accuracy not null) as accuracies")  # fmt: skip
+        names = (*COLUMNS, "failed", "seeds", "accuracies")
+        rows = []
+        for found in self._all(f"select {SETTING}, failed, seeds, accuracies {ask} order by settings.id", values):
+            row = dict(zip(names, found, strict=True))
+            row |= {name: json.loads(row[name]) for name in ("seeds", "accuracies")}
+            rows.append(row | {"attention": None if row["attention"] is None else bool(row["attention"])})
+        return rows
 
     # -- groups, and the whole
 
     def groups(self, status: GroupStatus | Sequence[GroupStatus] = ()) -> list[Group]:
         """The recorded groups in the order they were recorded: all, or those of a status."""
         wanted = [status] if isinstance(status, str) else list(status)
-        condition = f"where status in ({', '.join('?' * len(wanted))})" if wanted else ""
-        found = self._all(f"select id, plan, executor, status, updates from groups {condition} order by id", wanted)
+        asked = f"where status in ({', '.join('?' * len(wanted))})" if wanted else ""
+        found = self._all(f"select id, plan, executor, status, updates from groups {asked} order by id", wanted)
         return [
             Group(
                 members=self._members(number),
@@ -240,28 +240,6 @@ class Ledger:
         return [bytes(name).hex() for (name,) in self._all(ask, values) if name is not None]
 
 
-def _condition(where: Where | None) -> tuple[str, list[Any]]:
-    """An SQL condition on runs and their settings, and its values."""
-    parts: list[str] = []
-    values: list[Any] = []
-    for name, wanted in (where or {}).items():
-        column = _COLUMN.get(name)
-        if not column:
-            if not re.fullmatch(r"\w+(\.\w+)+", name):
-                guess = difflib.get_close_matches(name, _COLUMN, 1)
-                hint = f"did you mean {guess[0]!r}?" if guess else f"there are {', '.join(_COLUMN)}"
-                raise InputError(f"runs have no column {name!r}: {hint}")
-            column = f"json_extract(settings.spec, '$.{name}')"
-        options = list(wanted) if isinstance(wanted, list | tuple | set | frozenset) else [wanted]
-        given = [option for option in options if option is not None]
-        slot = "(select id from groups where key = ?)" if name == "group" else "?"
-        tests = [f"{column} in ({', '.join([slot] * len(given))})"] if given or not options else []
-        tests += [f"{column} is null"] * (len(given) < len(options))
-        parts.append(f"({' or '.join(tests)})")
-        values += [bytes.fromhex(option) for option in given] if name in ("key", "group") else given
-    return ("where " + " and ".join(parts) if parts else ""), values
-
-
 def _shared(a: str, b: str) -> int:
     """How many letters two keys share before they part."""
     return next((n for n, (one, other) in enumerate(zip(a, b, strict=False)) if one != other), min(len(a), len(b)))
@@ -272,37 +250,9 @@ def _curve(text: str) -> dict[str, list[float]]:
 
 
 def _replicates_row(found: Sequence[Any]) -> Row:
-    (
-        name,
-        split,
-        cell,
-        layers,
-        hidden,
-        attention,
-        dropout,
-        updates,
-        done,
-        failed,
-        n,
-        mean,
-        squares,
-        least,
-        most,
-    ) = found
-    # Written out, because a search has many of these.
-    return {
-        "setting": bytes(name).hex(),
-        "split": split,
-        "cell": cell,
-        "layers": layers,
-        "hidden": hidden,
-        "attention": None if attention is None else bool(attention),
-        "dropout": dropout,
-        "updates": updates,
-        "done": done,
-        "failed": failed,
-        "mean": mean,
-        "sem": math.sqrt(max(squares - n * mean * mean, 0) / (n - 1) / n) if n > 1 else None,
-        "least": least,
-        "most": most,
-    }
+    row = dict(zip(("setting", *COLUMNS, *SUMMED), found, strict=True))
+    n, squares, mean = row.pop("n"), row.pop("squares"), row["mean"]
+    row["setting"] = bytes(row["setting"]).hex()
+    row["attention"] = None if row["attention"] is None else bool(row["attention"])
+    row["sem"] = math.sqrt(max(squares - n * mean * mean, 0) / (n - 1) / n) if n > 1 else None
+    return row

@@ -1,0 +1,183 @@
+"""`daxlab search`: the best of the paper's 180 architectures, by what the ledger has."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from daxlab.cli.options import JsonOption, LedgerOption, ledger_at
+from daxlab.errors import InputError
+from daxlab.store import Ledger
+
+if TYPE_CHECKING:
+    from daxlab.paper import Row as Compared
+
+app = typer.Typer(help="The search over the paper's 180 architectures.")
+EXPERIMENTS = ("simple", "length", "jump", "turn-left", "overall")
+MOST_RUNS = 8  # that a line of a table shows
+LEGEND = """\
+Per cent of test commands with every action right: mean over runs, standard error, 95% interval (Student's t over runs).
+again: chosen by all replicates but one and scored on the one left out, each in turn. What it is below the mean is the
+luck of being chosen. By rank: in each replicate architectures are ranked on each experiment (equals share the mean of
+their places), the mean over four experiments counts; one that lacks an experiment has no rank, and a run that failed
+counts as the mean of its architecture's others."""
+Found = Mapping[str, Any]
+
+
+@app.callback()
+def search() -> None:
+    """The search over the paper's 180 architectures."""
+
+
+@app.command("best")
+def best(
+    experiment: Annotated[
+        str | None, typer.Option(metavar="|".join(EXPERIMENTS), help="The best of one; of each unless given.")
+    ] = None,
+    top: Annotated[int, typer.Option(min=1, help="So many of the experiment asked about.")] = 10,
+    ledger: LedgerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the best architectures with intervals, what the best of so many is worth, and the paper's choice beside it.
+
+    Example: daxlab search best --experiment jump --top 20
+    """
+    if experiment not in (None, *EXPERIMENTS):
+        raise InputError(f"no experiment is called {experiment!r}; there are {', '.join(EXPERIMENTS)}")
+    from daxlab.paper.compare import compare_runs  # noqa: PLC0415 - polars is slow to load
+    from daxlab.paper.runs import Runs  # noqa: PLC0415
+    from daxlab.paper.search import ARCHITECTURES, all_round, choices  # noqa: PLC0415
+
+    path = ledger_at(ledger)
+    with Ledger(path) as known:
+        runs = Runs(known)
+        frame, srns = runs.search, compare_runs(runs, ["search"])
+    found, overall = choices(frame, top), all_round(frame, top)
+    if as_json:
+        print(_as_text(found, overall, srns, experiment))
+        return
+    print(f"{path}\n")
+    _show_completeness(found, ARCHITECTURES)
+    if not found:
+        return
+    if experiment is None:
+        _show_winners(found, overall)
+        _show_srns(srns)
+    elif experiment == "overall":
+        _show_overall(overall)
+    elif experiment in found:
+        _show_experiment(experiment, found[experiment])
+    print(f"\n{LEGEND}")
+
+
+def _as_text(found: Found, overall: Any, srns: Sequence["Compared"], experiment: str | None) -> str:
+    chosen = {name: one for name, one in found.items() if experiment in (None, name)}
+    content: dict[str, Any] = {"experiments": chosen}
+    content |= {"overall": overall} if experiment in (None, "overall") else {}
+    content |= {"srns": [asdict(row) for row in srns]} if experiment is None else {}
+    return json.dumps(content, indent=1, allow_nan=False)
+
+
+def _show_completeness(found: Found, of: int) -> None:
+    from daxlab.paper.search import COMMAND  # noqa: PLC0415
+    from daxlab.report.choices import complete  # noqa: PLC0415
+
+    for name, one in found.items():
+        print(complete(name, one, of).replace("*", ""))
+    lacking = [name for name in EXPERIMENTS[:4] if name not in found]
+    if lacking:
+        print(f"No architecture has runs on {', '.join(lacking)}.")
+    if lacking or any(one["architectures"] < of for one in found.values()):
+        print(f"'{COMMAND}' trains what is lacking.")
+
+
+def _show_winners(found: Found, overall: Any) -> None:
+    from daxlab.cli.terminal import table  # noqa: PLC0415
+
+    print("\nThe best of each experiment:\n")
+    columns = ["experiment", "the best here", "runs", "mean", "sem", "95% interval", "again"]
+    columns += ["the paper's choice", "place", "here", "paper"]
+    rows = [_winner(name, one) for name, one in found.items()]
+    rows += [_overall_winner(measure, overall) for measure in ("rank", "accuracy") if overall]
+    table(columns, rows, right=(2, 3, 4, 5, 6, 8, 9, 10))
+    if not overall:
+        print("\nNo architecture has runs on all four experiments, so none is the best overall.")
+
+
+def _winner(name: str, one: Found) -> list[str]:
+    row, paper = one["best"][0], one["paper"]["best"]
+    here = paper["here"] or {}
+    return [name, row["network"], str(row["runs"]), *_summary(row), _number(one["again"]), paper["network"],
+            str(here.get("place", "–")), _number(here.get("mean")), f"{paper['stated']:g}"]  # fmt: skip
+
+
+def _overall_winner(measure: str, overall: Found) -> list[str]:
+    one, paper = overall[measure], overall["paper"]
+    here = paper["here"] or {}
+    row = _of(one["best"][0], measure)
+    return [f"overall, by {measure}", row["network"], str(row["runs"]), *_summary(row), _number(one["again"]),
+            paper["network"], str(paper["places"][measure] or "–"), _number(here.get(measure)), ""]  # fmt: skip
+
+
+def _of(row: Found, measure: str) -> dict[str, Any]:
+    """A row of the overall ranking, as one measure's."""
+    ends = {end: row[f"{measure}_{end}"] for end in ("sem", "low", "high")}
+    return {"network": row["network"], "mean": row[measure], "runs": len(row[f"{measure}_runs"]), **ends,
+            "accuracies": row[f"{measure}_runs"]}  # fmt: skip
+
+
+def _show_experiment(name: str, one: Found) -> None:
+    from daxlab.report.choices import chosen, regressing  # noqa: PLC0415
+
+    print(f"\nThe best on {one['split']}:\n")
+    _show_rows(one["best"])
+    print(f"\n{regressing(one)}\n{chosen(one['paper']['best'], one['architectures'])}")
+
+
+def _show_overall(overall: Any) -> None:
+    from daxlab.report.choices import regressing  # noqa: PLC0415
+
+    if not overall:
+        print("\nNo architecture has runs on all four experiments, so none is the best overall.")
+        return
+    for measure, unit in (("rank", ""), ("accuracy", "%")):
+        one = overall[measure]
+        print(f"\nThe best over four experiments, by mean {measure}:\n")
+        _show_rows([_of(row, measure) | {"place": n} for n, row in enumerate(one["best"], 1)])
+        print(f"\n{regressing(one, unit)}")
+    places = overall["paper"]["places"]
+    said = f"number {places['rank']} by rank, {places['accuracy']} by accuracy" if places["rank"] else "not ranked here"
+    print(f"The paper's overall best, {overall['paper']['network']}: {said}.")
+
+
+def _show_rows(rows: Sequence[Found]) -> None:
+    from daxlab.cli.terminal import table  # noqa: PLC0415
+
+    columns = ["", "network", "runs", "mean", "sem", "95% interval", "every run"]
+    shown = [[str(row["place"]), row["network"], str(row["runs"]), *_summary(row), _every(row)] for row in rows]
+    table(columns, shown, right=(0, 2, 3, 4, 5))
+
+
+def _show_srns(rows: Sequence["Compared"]) -> None:
+    from daxlab.cli.terminal import table  # noqa: PLC0415
+
+    print("\nOf SRNs, beside the paper:\n")
+    shown = [[row.id, row.stated, row.shown or "–", row.verdict, row.network or "", row.note] for row in rows]
+    table(["figure", "paper", "ours", "verdict", "network", ""], shown, right=(1, 2))
+
+
+def _summary(row: Found) -> list[str]:
+    spread = ["", ""] if row["sem"] is None else [f"{row['sem']:.2f}", f"{row['low']:.2f} to {row['high']:.2f}"]
+    return [_number(row["mean"]), *spread]
+
+
+def _every(row: Found) -> str:
+    values = row["accuracies"]
+    more = f" … ({len(values)})" if len(values) > MOST_RUNS else ""
+    return " ".join(f"{value:.2f}" for value in values[:MOST_RUNS]) + more
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"

@@ -1,0 +1,93 @@
+"""The paper's search as a declaration: 180 architectures on four experiments; and its choices beside ours.
+
+Of a ledger, by one protocol and today's semantics. Numbers come from analysis/.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import cache
+from typing import Any
+
+import polars as pl
+
+from daxlab.analysis.architectures import architectures, completeness
+from daxlab.analysis.choosing import overall, ranked, winners
+from daxlab.paper.experiments import BEST, NETWORKS, OVERALL, simple
+from daxlab.paper.targets import paper, targets
+from daxlab.protocol import SEMANTICS, Protocol
+from daxlab.store import Ledger
+
+Row = dict[str, Any]
+AXES = {"cell": paper()["search"]["cells"]}
+AXES |= {name: paper()["search"][name] for name in ("attention", "layers", "hidden", "dropout")}
+ARCHITECTURES = paper()["search"]["architectures"]
+SPLITS = {
+    "simple": (simple(True), simple(False)),
+    "length": ("length",),
+    "jump": ("jump",),
+    "turn-left": ("turn-left",),
+}
+FIGURES = {"simple": "exp1", "length": "exp2", "jump": "exp3.jump", "turn-left": "exp3.turn-left"}  # ids begin so
+COMMAND = "daxlab sweep run specs/paper-search.toml"
+
+
+def search(ledger: Ledger, protocol: Protocol | None = None) -> pl.DataFrame:
+    """The paper's architectures and experiments, as far as the ledger has them."""
+    how = {f"protocol.{name}": value for name, value in asdict(protocol or Protocol()).items() if name != "updates"}
+    where = {"language.name": "scan", "semantics": SEMANTICS, "updates": (protocol or Protocol()).updates, **how}
+    frame = architectures(ledger, AXES, SPLITS, where)
+    return frame.sort(pl.col("experiment").cast(pl.Enum(list(SPLITS))), maintain_order=True)
+
+
+@cache
+def stated(experiment: str, kind: str = "best") -> float | None:
+    """The paper's figure for its best network on an experiment, or there for its overall best."""
+    return {target.id: target.value for target in targets()}[f"{FIGURES[experiment]}.{kind}"]
+
+
+def choices(frame: pl.DataFrame, top: int = 10) -> dict[str, Row]:
+    """For each experiment with runs: how complete it is, the best, what choosing them is worth, the paper's choices."""
+    coverage = completeness(frame)
+    found = {}
+    for winner in winners(frame).iter_rows(named=True):
+        name = winner["experiment"]
+        rows = ranked(frame, name)
+        mine = {row["network"]: row for row in rows.iter_rows(named=True)}
+        counts = coverage.filter(pl.col("experiment") == name)
+        found[name] = {
+            "split": winner["split"],
+            "architectures": winner["of"],
+            "by_runs": {row["runs"]: row["architectures"] for row in counts.to_dicts() if row["runs"]},
+            "failed": int(counts["failed"].sum()),
+            "best": rows.head(top).to_dicts(),
+            **{part: winner[part] for part in ("again", "optimism", "scores")},
+            "paper": {kind: _chosen(name, kind, mine) for kind in ("best", "overall")},
+        }
+    return found
+
+
+def _chosen(experiment: str, kind: str, mine: Mapping[str, Row]) -> Row:
+    """One of the paper's choices: what it is, the paper's figure, and its row here if it has one."""
+    network = str(NETWORKS[{"best": BEST[experiment], "overall": OVERALL}[kind]])
+    return {"network": network, "stated": stated(experiment, kind), "here": mine.get(network)}
+
+
+def all_round(frame: pl.DataFrame, top: int = 10) -> Row | None:
+    """The best over all four experiments, by mean rank and by mean accuracy; None if no architecture has all four."""
+    if set(frame.filter(pl.col("runs") > 0)["experiment"]) != set(SPLITS):
+        return None
+    rows, best = overall(frame)
+    if rows.is_empty():
+        return None
+    by = {"rank": rows.sort("rank", "network"), "accuracy": rows.sort("accuracy", "network", descending=[True, False])}
+    chosen = str(NETWORKS[OVERALL])
+    here = {
+        measure: next((n for n, one in enumerate(sorted_rows["network"], 1) if one == chosen), None)
+        for measure, sorted_rows in by.items()
+    }
+    mine = rows.filter(pl.col("network") == chosen).to_dicts()
+    return {
+        "architectures": rows.height,
+        **{measure: {"best": by[measure].head(top).to_dicts(), **best[measure]} for measure in by},
+        "paper": {"network": chosen, "places": here, "here": mine[0] if mine else None},
+    }

@@ -1,0 +1,69 @@
+"""Sentences about a search over architectures, never ahead of its numbers: paper/search.py has those."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from daxlab.report.text import counted, listed, measured, number, percent
+
+Found = Mapping[str, Any]
+
+
+def complete(experiment: str, found: Found, of: int) -> str:
+    """How much of the search an experiment has."""
+    some = found["architectures"]
+    every = f"all {of} architectures have runs" if some == of else f"{some} of {of} architectures have runs"
+    runs = listed([f"{counted(count, 'has', 'have')} {number(runs)}" for runs, count in found["by_runs"].items()])
+    failed = f"; {counted(found['failed'], 'run')} failed" if found["failed"] else ""
+    return f"On *{experiment}*, {every}: {runs}{failed}."
+
+
+def completeness(found: Mapping[str, Found], of: int) -> str:
+    """How much of the search there is, on all experiments in one sentence where they are alike."""
+    if len(found) > 1 and all(one["architectures"] == of for one in found.values()):
+        runs = sum(runs * count for one in found.values() for runs, count in one["by_runs"].items())
+        failed = sum(one["failed"] for one in found.values())
+        more = f"; {counted(failed, 'more run')} failed" if failed else ""
+        return f"All {of} architectures have runs on {number(len(found))} experiments, {runs:,} in all{more}."
+    return " ".join(complete(name, one, of) for name, one in found.items())
+
+
+def regressing(found: Found, unit: str = "%") -> str:
+    """What the best of many is worth when it is measured again."""
+    if found["again"] is None:
+        return "There is but one replicate, so how much of this is luck cannot be told."
+    luck = f"about {found['optimism']:.2f} of its mean is the luck of being chosen"
+    if found["optimism"] < 0.005:
+        luck = "by this measure its mean owes nothing to the luck of being chosen"
+    again = f"{percent(found['again'])}{unit}"
+    return f"On the replicate left out of the choice, the best comes to {again} on average: {luck}."
+
+
+def chosen(paper: Found, of: int) -> str:
+    """Where the paper's choice stands here."""
+    said = f"The paper chose {paper['network']}, with {paper['stated']:g}%"
+    if not paper["here"]:
+        return f"{said}, which has no runs here."
+    here = paper["here"]
+    place = "the best here too" if here["place"] == 1 else f"here number {here['place']} of {of}"
+    return f"{said}; {place}, with {measured(here)}."
+
+
+def all_round(found: Found) -> str:
+    """The best over all experiments by two measures, and whether they are one."""
+    rank, accuracy = (found[measure]["best"][0] for measure in ("rank", "accuracy"))
+    by_rank = f"mean rank {rank['rank']:.1f} of {found['architectures']}"
+    if rank["network"] == accuracy["network"]:
+        return (f"Over the four experiments {rank['network']} is the best, both by mean rank ({by_rank}) and by mean "
+                f"accuracy ({percent(rank['accuracy'])}%).")  # fmt: skip
+    return (f"Over the four experiments, {rank['network']} is the best by mean rank ({by_rank}), "
+            f"{accuracy['network']} by mean accuracy ({percent(accuracy['accuracy'])}%).")  # fmt: skip
+
+
+def best(found: Found) -> str:
+    """Who is best, of how many."""
+    first = found["best"][0]
+    equals = sum(row["place"] == 1 for row in found["best"])
+    shared = f" ({counted(equals, 'has', 'have')} the same mean)" if equals > 1 else ""
+    return (
+        f"Of {found['architectures']} architectures, {first['network']} has the best mean{shared}: {measured(first)}."
+    )

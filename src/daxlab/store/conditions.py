@@ -1,0 +1,59 @@
+"""What `where` asks of runs and their settings, as SQL. Knows the tables; opens no file."""
+
+import difflib
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from daxlab.errors import InputError
+from daxlab.store.records import COLUMNS, METRICS
+
+Where = Mapping[str, Any]
+
+RUNS = "runs join settings on settings.id = setting"
+SETTING = ", ".join(f"settings.{name}" for name in COLUMNS)
+SUMMED = {
+    "done": "sum(runs.status = 'done')",
+    "failed": "sum(runs.status = 'failed')",
+    "mean": "avg(accuracy)",
+    "n": "count(accuracy)",
+    "squares": "sum(accuracy * accuracy)",
+    "least": "min(accuracy)",
+    "most": "max(accuracy)",
+}
+COLUMN = {
+    "key": "runs.key",
+    "group": "group_id",
+    **{name: f"settings.{name}" for name in COLUMNS},
+    **{name: f"runs.{name}" for name in ("seed", "status", "failed_at", *METRICS)},
+    "semantics": "json_extract(settings.spec, '$.semantics')",
+}
+
+
+def condition(where: Where | None) -> tuple[str, list[Any]]:
+    """An SQL condition on runs and their settings, and its values."""
+    parts: list[str] = []
+    values: list[Any] = []
+    for name, wanted in (where or {}).items():
+        column = COLUMN.get(name)
+        if not column:
+            if not re.fullmatch(r"\w+(\.\w+)+", name):
+                guess = difflib.get_close_matches(name, COLUMN, 1)
+                hint = f"did you mean {guess[0]!r}?" if guess else f"there are {', '.join(COLUMN)}"
+                raise InputError(f"runs have no column {name!r}: {hint}")
+            column = f"json_extract(settings.spec, '$.{name}')"
+        options = list(wanted) if isinstance(wanted, list | tuple | set | frozenset) else [wanted]
+        given = [option for option in options if option is not None]
+        slot = "(select id from groups where key = ?)" if name == "group" else "?"
+        tests = [f"{column} in ({', '.join([slot] * len(given))})"] if given or not options else []
+        tests += [f"{column} is null"] * (len(given) < len(options))
+        parts.append(f"({' or '.join(tests)})")
+        values += [bytes.fromhex(option) for option in given] if name in ("key", "group") else given
+    return ("where " + " and ".join(parts) if parts else ""), values
+
+
+def by_setting(where: Where | None, aggregates: str) -> tuple[str, list[Any]]:
+    """The end of a question about settings, each with aggregates over its runs; and the values it takes."""
+    asked, values = condition(where)
+    inner = f"select setting, {aggregates} from {RUNS if where else 'runs'} {asked} group by setting"
+    return f"from ({inner}) join settings on settings.id = setting", values

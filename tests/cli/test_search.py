@@ -1,0 +1,72 @@
+"""`daxlab search best`: the best architectures, beside the paper's choice."""
+
+import json
+from pathlib import Path
+from statistics import fmean
+
+import searched as made_up
+from daxlab.store import Ledger, Writer
+
+RESULTS = Path(__file__).parents[2] / "results" / "runs.db"
+
+
+def test_the_best_of_each_experiment_is_the_best_mean_over_its_runs(daxlab, searched: Path) -> None:
+    found = json.loads(daxlab("search", "best", "--json", "--ledger", searched).stdout)
+    means: dict[tuple[str, str], list[float]] = {}
+    with Ledger(searched) as known:
+        for row in known.rows({"status": "done"}):
+            means.setdefault((row["split"], json.dumps(row["spec"]["network"], sort_keys=True)), []).append(
+                row["accuracy"]
+            )
+    for experiment, one in found["experiments"].items():
+        best = max(fmean(runs) for (split, _), runs in means.items() if split == experiment)
+        assert abs(one["best"][0]["mean"] - best) < 1e-9
+        assert one["architectures"] == 180
+        assert len(one["best"]) == 10
+        assert one["paper"]["best"]["here"]["place"] >= 1
+    assert set(found["experiments"]) == set(made_up.SPLITS)
+    ranks = [row["rank"] for row in found["overall"]["rank"]["best"]]
+    assert ranks == sorted(ranks)
+    assert [row["id"] for row in found["srns"]] == [
+        "exp1.srn-best",
+        "exp1.srn-attention-mean",
+        "exp1.srn-attention-range",
+    ]
+    assert "unmeasured" not in {row["verdict"] for row in found["srns"]}
+
+
+def test_the_table_has_the_winners_the_paper_s_choices_and_the_srns(daxlab, searched: Path) -> None:
+    shown = daxlab("search", "best", "--ledger", searched).stdout
+    (line,) = (line for line in shown.splitlines() if line.startswith("jump "))
+    assert "LSTM 1x100, attention, dropout 0.1" in line and line.endswith("1.2")
+    assert "overall, by rank" in shown and "overall, by accuracy" in shown
+    assert "exp1.srn-attention-mean" in shown
+    assert "On length, all 180 architectures have runs" in shown
+
+
+def test_one_experiment_is_shown_as_long_as_asked_for(daxlab, searched: Path) -> None:
+    shown = daxlab("search", "best", "--experiment", "turn-left", "--top", "3", "--ledger", searched).stdout
+    places = [line.split()[0] for line in shown.splitlines() if " dropout " in line and line[:1].isdigit()]
+    assert places == ["1", "2", "3"]
+    assert "the luck of being chosen" in shown
+    assert "The paper chose GRU 1x100, attention, dropout 0.1, with 90.3%" in shown
+    both = daxlab("search", "best", "--experiment", "overall", "--top", "2", "--ledger", searched).stdout
+    assert "by mean rank" in both and "by mean accuracy" in both
+
+
+def test_an_incomplete_search_is_said_to_be_and_how_to_complete_it(daxlab) -> None:
+    shown = daxlab("search", "best", "--ledger", RESULTS)
+    assert shown.returncode == 0
+    assert "of 180 architectures have runs" in shown.stdout
+    assert "'daxlab sweep run specs/paper-search.toml' trains what is lacking" in shown.stdout
+
+
+def test_an_empty_ledger_has_no_best_and_an_unknown_experiment_is_named(daxlab, tmp_path: Path) -> None:
+    with Writer(tmp_path / "empty.db"):
+        pass
+    shown = daxlab("search", "best", "--ledger", tmp_path / "empty.db")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "No architecture has runs on simple, length, jump, turn-left." in shown.stdout
+    wrong = daxlab("search", "best", "--experiment", "jmup", "--ledger", tmp_path / "empty.db")
+    assert wrong.returncode == 2
+    assert "no experiment is called 'jmup'" in wrong.stderr

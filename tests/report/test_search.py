@@ -1,0 +1,105 @@
+"""The search on the page: what is drawn, what is said, and that a large ledger makes no large page."""
+
+import csv
+import re
+from io import StringIO
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from daxlab.paper.experiments import NETWORKS
+from daxlab.paper.search import choices, search
+from daxlab.report import choices as said
+from daxlab.report.facts import MOST_NETWORKS, closely
+from daxlab.report.page import page
+from daxlab.store import Ledger
+
+EXPERIMENTS = ("simple", "length", "jump", "turn-left")
+
+
+@pytest.fixture(scope="module")
+def whole(searched: Path) -> str:
+    with Ledger(searched) as known:
+        return page(known)
+
+
+def data(html: str, name: str) -> list[dict[str, str]]:
+    (found,) = re.findall(rf'download="{name}.csv" href="data:text/csv;charset=utf-8,([^"]+)"', html)
+    return list(csv.DictReader(StringIO(unquote(found))))
+
+
+def test_a_whole_search_is_seen_on_every_experiment(whole: str, searched: Path) -> None:
+    with Ledger(searched) as known:
+        means = {(row["experiment"], row["network"]): row["mean"] for row in search(known).to_dicts()}
+    for name in EXPERIMENTS:
+        rows = data(whole, f"search-panels-{name}")
+        assert len(rows) == 180
+        assert all(abs(float(row["mean"]) - means[name, row["network"]]) < 1e-9 for row in rows)
+        assert len(data(whole, f"search-worth-{name}")) == 3 + 2 + 2 + 5 + 3
+    assert "All 180 architectures have runs on four experiments, 3,577 in all; 23 more runs failed." in whole
+    assert "overall, by mean rank" in whole
+
+
+def test_the_paper_s_networks_are_marked_in_their_panels(whole: str) -> None:
+    for name in EXPERIMENTS:
+        svg = whole[whole.index(f'<figure id="search-panels-{name}"') :]
+        svg = svg[: svg.index("</svg>")]
+        diamonds = re.findall(r"<use [^>]*stroke: var\(--paper", svg)
+        assert len(diamonds) == 2  # the best of the experiment, and the overall best
+
+
+def test_of_180_networks_a_split_shows_the_paper_s_and_the_best_closely(whole: str, searched: Path) -> None:
+    with Ledger(searched) as known:
+        best = {name: one["best"][0]["network"] for name, one in choices(search(known)).items()}
+    for name in EXPERIMENTS:
+        fold = whole[whole.index(f'id="split-{name}"') :]
+        fold = fold[: fold.index("</details>")]
+        shown = [one.partition(":")[0] for one in re.findall(r"<h4>(.*?)</h4>", fold)]
+        assert set(shown) == {best[name], *map(str, NETWORKS.values())}
+        assert f"{180 - len(shown)} other networks are left out" in fold
+    assert len(whole) < 3e6
+
+
+def test_a_search_of_one_experiment_says_what_measures_the_others(html: str) -> None:
+    assert '<figure id="search-panels-jump"' in html
+    assert '<figure id="search-panels-length"' not in html
+    assert "the search on <em>simple</em>, <em>length</em> and <em>turn-left</em> is not measured" in html.replace(
+        "The search on", "the search on"
+    )
+    assert "daxlab sweep run specs/paper-search.toml" in html
+
+
+def test_without_a_search_there_is_one_sentence(empty_html: str) -> None:
+    assert "The search over 180 architectures is not measured in this ledger" in empty_html
+    assert "daxlab sweep run specs/paper-search.toml" in empty_html
+
+
+@given(st.integers(1, 40), st.integers(0, 5))
+def test_all_of_a_few_networks_are_shown_and_of_many_the_paper_s_with_the_best(others: int, named: int) -> None:
+    papers = [str(network) for network in NETWORKS.values()][:named]
+    names = [*papers, *(f"network {n}" for n in range(others))]
+    best = names[::-1]
+    shown = closely(names, best)
+    assert shown <= set(names)
+    if len(names) <= MOST_NETWORKS:
+        assert shown == set(names)
+    else:
+        assert len(shown) == MOST_NETWORKS
+        assert shown >= {*papers, best[0]}
+
+
+@given(st.floats(0, 100), st.floats(-5, 50))
+def test_luck_is_claimed_only_where_the_choice_is_worse_again(again: float, optimism: float) -> None:
+    text = said.regressing({"again": again, "optimism": optimism})
+    assert ("owes nothing to the luck" in text) == (optimism < 0.005)
+    assert "cannot be told" in said.regressing({"again": None, "optimism": None})
+
+
+@pytest.mark.parametrize(("place", "words"), [(1, "the best here too"), (29, "here number 29 of 180")])
+def test_the_paper_s_choice_is_placed(place: int, words: str) -> None:
+    here = {"place": place, "mean": 1.0, "runs": 1, "low": None, "high": None}
+    assert words in said.chosen({"network": "LSTM", "stated": 1.2, "here": here}, 180)
+    assert "no runs here" in said.chosen({"network": "LSTM", "stated": 1.2, "here": None}, 180)
