@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from daxlab.cli.options import LEDGER, BudgetOption, DeviceOption, JsonOption, LedgerOption, device_named, seconds
+from daxlab.cli.options import (
+    LEDGER,
+    AddressOption,
+    BudgetOption,
+    CheckpointsOption,
+    DeviceOption,
+    ExecutorOption,
+    JsonOption,
+    LedgerOption,
+    device_named,
+    seconds,
+)
 from daxlab.corpora import find
 from daxlab.corpora.release import SCAN
 from daxlab.errors import InputError
@@ -29,7 +40,10 @@ def reproduce(
     ] = None,
     runs: Annotated[int, typer.Option(help="Replicates of each network on each split: seeds 0, 1, …")] = 5,
     device: DeviceOption = "auto",
+    executor: ExecutorOption = "local",
+    address: AddressOption = None,
     budget: BudgetOption = None,
+    checkpoints: CheckpointsOption = None,
     updates: Annotated[int, typer.Option(help="Fewer than the paper's, for a trial.")] = Protocol.updates,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would take, and stop.")] = False,
     ledger: LedgerOption = None,
@@ -45,17 +59,27 @@ def reproduce(
 
     if not 1 <= runs <= MOST_RUNS:
         raise InputError(f"runs must be between 1 and {MOST_RUNS:,}, not {runs}")
-    path, where, until = ledger or LEDGER, device_named(device), seconds(budget)
+    path, where, until = ledger or LEDGER, device_named(device, executor), seconds(budget)
     experiments, protocol, release = chosen(names or ["all"]), Protocol(updates), find(SCAN) is not None
     wanted = specs(experiments, runs, release, protocol)
-    plan = foresee(wanted, path, where) | {"experiments": experiments, "draws": "release" if release else "own"}
+    plan = foresee(wanted, path, where, executor)
+    plan |= {"experiments": experiments, "draws": "release" if release else "own"}
     _say(plan, path)
     if dry_run:
         if as_json:
             print(json.dumps({"plan": plan}, indent=1))
         return
     with watch(wanted) as show:
-        outcome = sweep(wanted, path, device=where, budget=until, show=show)
+        outcome = sweep(
+            wanted,
+            path,
+            device=where,
+            budget=until,
+            checkpoint_folder=checkpoints,
+            executor=executor,
+            address=address,
+            show=show,
+        )
     for line in outcome.said:
         print(line, file=sys.stderr)
     _compare(path, experiments, protocol, as_json, {"plan": plan, "complete": not outcome.stopped})
@@ -64,19 +88,20 @@ def reproduce(
         raise typer.Exit(3)
 
 
-def foresee(specs: "list[Spec]", path: Path, device: str) -> dict[str, Any]:
-    """What is asked for, what the ledger has of it, and about what the rest will take."""
+def foresee(specs: "list[Spec]", path: Path, device: str, executor: str = "local") -> dict[str, Any]:
+    """What is asked for, what the ledger has of it, and about what the rest will take; of a cluster, one place."""
     from daxlab.sweep import foreseen  # noqa: PLC0415
     from daxlab.sweep.cost import cost  # noqa: PLC0415
     from daxlab.sweep.local import cores  # noqa: PLC0415
 
-    plan, workers = foreseen(specs, path, device), 1 if device == "gpu" else len(cores())
+    plan, workers = foreseen(specs, path, device), len(cores()) if (device, executor) == ("cpu", "local") else 1
     if path.exists():
         with Ledger(path) as known:
             taken = cost(plan.groups, device, workers, known)
     else:
         taken = cost(plan.groups, device, workers)
-    return {"asked": len(plan.keys), "done": plan.done, "device": device, "workers": workers, **asdict(taken)}
+    where = {"device": device, "workers": workers, "executor": executor}
+    return {"asked": len(plan.keys), "done": plan.done, **where, **asdict(taken)}
 
 
 def _say(plan: dict[str, Any], path: Path) -> None:
@@ -92,6 +117,8 @@ def _say(plan: dict[str, Any], path: Path) -> None:
         say(f"{', '.join(drawn)}: {'the release’s own draws' if plan['draws'] == 'release' else ours}.")
     if plan["groups"]:
         place = "the GPU" if plan["device"] == "gpu" else f"{plan['workers']} CPU cores"
+        if plan["executor"] == "ray":
+            place = f"one {plan['device'].upper()} of the cluster's (by as many as it has, the time is shorter)"
         basis = f"{plan['measured']} of {plan['groups']} timed by the ledger's own runs"
         say(
             f"{plan['runs']:,} runs in {plan['groups']:,} groups on {place}: about {_spoken(plan['seconds'])} "

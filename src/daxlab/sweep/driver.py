@@ -18,7 +18,7 @@ from daxlab.errors import InputError
 from daxlab.store import Group, Ledger, Writer, key
 from daxlab.sweep.local import cores, execute
 from daxlab.sweep.spec import Spec
-from daxlab.sweep.task import Event, Finished, Stopped, Task, TooLarge
+from daxlab.sweep.task import Event, Finished, Noted, Stopped, Task, TooLarge
 
 ON_A_CARD = 512  # runs in a group, at most: beyond it a card is full
 
@@ -52,13 +52,19 @@ def sweep(
     retry_failed: bool = False,
     keep_weights: bool = True,
     checkpoint_every: float = 20.0,
+    checkpoint_folder: Path | None = None,
+    executor: str = "local",
+    address: str | None = None,
     show: Callable[[Any], None] = lambda event: None,
 ) -> Outcome:
     """Trains what the ledger lacks of the specs; what it has stays as it is.
 
-    `budget`: seconds after which to stop at a checkpoint; one is written every `checkpoint_every` seconds anyway.
+    `budget`: seconds after which to stop at a checkpoint; one is written every `checkpoint_every` seconds anyway,
+    into `checkpoint_folder` (beside the ledger unless given). `executor`: "local", this machine, or "ray", the Ray
+    cluster at `address`, whose workers see that folder or train each group in one go; `workers` at a time, at most.
     `show` hears the Plan, then what the executor tells.
     """
+    execute_all = _executor(executor, address, device, workers)
     facts = {key(fact): fact for fact in (spec.facts() for spec in specs)}
     keys = tuple(facts)
     if ledger.exists():
@@ -69,20 +75,37 @@ def sweep(
     with Writer(ledger) as writer:
         plan = _planned(writer, facts, device, retry_failed)
         show(plan)
-        run = _Run(writer, ledger, Outcome(keys), retry_failed, keep_weights, checkpoint_every, show)
-        crew = workers or (1 if device == "gpu" else len(cores()))
+        folder = (checkpoint_folder or checkpoints(ledger)).absolute()  # workers may be at work in another folder
+        outcome = Outcome(keys)
+        run = _Run(writer, ledger, outcome, folder, executor, retry_failed, keep_weights, checkpoint_every, show)
         pending = list(plan.groups)
         with interrupts() as interrupted:
             while pending and not run.outcome.stopped:
                 tasks, by_key, pending = [run.task(group) for group in pending], {g.key: g for g in pending}, []
                 try:
-                    for event in execute(tasks, device, crew, lambda: interrupted() or _over(until)):
+                    for event in execute_all(tasks, lambda: interrupted() or _over(until)):
                         pending += run.take(event, by_key)
                 except InputError:
                     run.give_up(tasks)
                     raise
         run.outcome.stopped = bool(writer.ledger.lacking(keys, retry_failed=retry_failed and not run.outcome.trained))
         return run.outcome
+
+
+def _executor(
+    name: str, address: str | None, device: str, workers: int | None
+) -> Callable[[Sequence[Task], Callable[[], bool]], Iterator[Event]]:
+    """Who trains the tasks: tasks and a wish to stop in, events out."""
+    if address is not None and name != "ray":
+        raise InputError("an address is a Ray cluster's: say --executor ray too")
+    if name == "local":
+        crew = workers or (1 if device == "gpu" else len(cores()))
+        return lambda tasks, stop: execute(tasks, device, crew, stop)
+    if name == "ray":
+        from daxlab.sweep import cluster  # noqa: PLC0415 - Ray is an extra
+
+        return lambda tasks, stop: cluster.execute(tasks, device, workers, stop, address)
+    raise InputError(f"an executor is local or ray, not {name!r}")
 
 
 def _over(until: float | None) -> bool:
@@ -116,16 +139,20 @@ class _Run:
     writer: Writer
     ledger: Path
     outcome: Outcome
+    checkpoints: Path
+    executor: str
     retry_failed: bool
     keep_weights: bool
     checkpoint_every: float
     show: Callable[[Any], None]
 
     def task(self, group: Group) -> Task:
-        self.writer.begin(group.key, {"kind": "local"})
+        self.writer.begin(group.key, {"kind": self.executor})
         members = tuple(Spec.of(member) for member in group.members)
-        path = checkpoints(self.ledger) / f"{group.key}.safetensors"
-        return Task(group.key, members, path, self.checkpoint_every, self.keep_weights)
+        return Task(group.key, members, self.checkpoint(group.key), self.checkpoint_every, self.keep_weights)
+
+    def checkpoint(self, group: str) -> Path:
+        return self.checkpoints / f"{group}.safetensors"
 
     def take(self, event: Event, by_key: dict[str, Group]) -> list[Group]:
         """Writes down what became of a group; the groups to be trained in its place, if it was too large."""
@@ -134,21 +161,29 @@ class _Run:
             self.outcome.stopped = True
         elif isinstance(event, TooLarge):
             return self._halved(by_key[event.group], event.reason)
+        elif isinstance(event, Noted) and event.message not in self.outcome.said:
+            self.outcome.said.append(event.message)
         elif isinstance(event, Finished):
+            if [run.key for run in event.runs] != by_key[event.group].keys:
+                raise InputError("a worker trained other runs than it was asked for: is its daxlab the same as here?")
             for name, weights in event.weights.items():
                 keep(weights_of(self.ledger, name), weights)
             self.outcome.trained += len(self.writer.add(event.runs, retry_failed=self.retry_failed))
-            (checkpoints(self.ledger) / f"{event.group}.safetensors").unlink(missing_ok=True)
+            self._forget(event.group)
         return []
 
     def give_up(self, tasks: Sequence[Task]) -> None:
         """Of groups that could not be trained here, those that never began need not be trained as they were."""
         for task in tasks:
-            if (
-                not task.checkpoint.exists()
-                and self.writer.ledger.live_group(key(task.members[0].facts())) == task.group
-            ):
+            first = key(task.members[0].facts())
+            if not self.checkpoint(task.group).exists() and self.writer.ledger.live_group(first) == task.group:
                 self.writer.drop(task.group)
+
+    def _forget(self, group: str) -> None:
+        """Removes a group's checkpoint, and what a worker that was killed left of a next one."""
+        self.checkpoint(group).unlink(missing_ok=True)
+        for draft in self.checkpoints.glob(f".{group}.safetensors.*"):
+            draft.unlink(missing_ok=True)
 
     def _halved(self, group: Group, reason: str) -> list[Group]:
         if len(group.members) == 1:
@@ -157,7 +192,7 @@ class _Run:
         halves = [replace(group, members=half) for half in (group.members[:middle], group.members[middle:])]
         self.writer.drop(group.key)
         self.writer.record(halves)
-        (checkpoints(self.ledger) / f"{group.key}.safetensors").unlink(missing_ok=True)
+        self._forget(group.key)
         self.outcome.said.append(f"{len(group.members)} runs did not fit in memory; going on with {middle} at a time")
         self.show(Plan(self.outcome.keys, 0, tuple(halves)))
         return halves
