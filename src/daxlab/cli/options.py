@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from daxlab.errors import InputError
-from daxlab.store import Ledger
+from daxlab.store import Ledger, is_written
 
 LEDGER = Path("daxlab.db")  # in the working folder
 
@@ -66,7 +66,7 @@ def ledger_at(given: Path | None) -> Path:
     """The ledger to read: the one given, or the one in the working folder, or the results that come with daxlab."""
     if given:
         return given
-    if LEDGER.exists() and not _empty(LEDGER):
+    if is_written(LEDGER) and not _empty(LEDGER):
         return LEDGER
     inside = Path(__file__).parents[1] / "results"  # in an installed package
     beside = Path(__file__).parents[3] / "results"  # in a checkout

@@ -24,7 +24,7 @@ from daxlab.corpora import find
 from daxlab.corpora.release import SCAN
 from daxlab.errors import InputError
 from daxlab.protocol import Protocol
-from daxlab.store import Ledger
+from daxlab.store import Ledger, is_written
 
 if TYPE_CHECKING:
     from daxlab.sweep import Spec
@@ -95,7 +95,7 @@ def foresee(specs: "list[Spec]", path: Path, device: str, executor: str = "local
     from daxlab.sweep.local import cores  # noqa: PLC0415
 
     plan, workers = foreseen(specs, path, device), len(cores()) if (device, executor) == ("cpu", "local") else 1
-    if path.exists():
+    if is_written(path):
         with Ledger(path) as known:
             taken = cost(plan.groups, device, workers, known)
     else:

@@ -5,6 +5,8 @@ task.py      what passes between driver and worker
 driver.py    specs minus what the ledger has, as groups, into the ledger
 cost.py      what groups will take, from what others took
 local.py     this machine as an executor
+cluster.py   a Ray cluster as an executor (needs the extra daxlab[ray])
+process.py   a worker's process: made ready, then a task, and what became of it
 worker.py    one group trained and examined
 examine.py   what a trained group is asked
 compiled.py  compiled programs, kept between processes

@@ -20,7 +20,7 @@ from typing import Any
 
 from daxlab.errors import InputError
 from daxlab.sweep import process
-from daxlab.sweep.task import Broken, Event, Noted, OnTheWay, Progress, Stopped, Task
+from daxlab.sweep.task import Broken, Event, Noted, OnTheWay, Progress, Started, Stopped, Task
 
 try:
     import ray
@@ -143,9 +143,9 @@ class _Flight:
 
     def heard(self) -> list[OnTheWay]:
         """What workers told since the last time; they will hear whether to stop."""
-        events, begun = ray.get(self.post.collect.remote(self.stopping))
-        self._begun |= begun
-        return list(events)
+        events: list[OnTheWay] = ray.get(self.post.collect.remote(self.stopping))
+        self._begun |= {event.group for event in events}
+        return events
 
     def taken(self, one: Any) -> Event | None:
         """What became of a task; None if it was lost with its worker, and waits again."""
@@ -184,19 +184,16 @@ class _Post:
 
     def __init__(self) -> None:
         self._events: list[OnTheWay] = []
-        self._begun: set[str] = set()
         self._stop = False
 
-    def tell(self, group: str, event: OnTheWay | None) -> bool:
-        """A worker has begun with a group, or has come so far; whether it is to stop."""
-        self._begun.add(group)
-        self._events += [event] if event else []
+    def tell(self, event: OnTheWay) -> bool:
+        """What a worker has to say; whether it is to stop."""
+        self._events.append(event)
         return self._stop
 
-    def collect(self, stop: bool) -> tuple[list[OnTheWay], set[str]]:
-        """All that was told since the last time, and the groups it was told of."""
-        told = self._events, self._begun
-        self._events, self._begun, self._stop = [], set(), stop
+    def collect(self, stop: bool) -> list[OnTheWay]:
+        """All that was told since the last time."""
+        told, self._events, self._stop = self._events, [], stop
         return told
 
 
@@ -204,11 +201,11 @@ class _Line:
     """A worker's line to the post. Only futures: while a task is in `ray.get`, Ray gives its core to another one."""
 
     def __init__(self, post: Any, group: str) -> None:
-        self._post, self._group = post, group
-        self._tell(None)
+        self._post = post
+        self._tell(Started(group))
 
-    def _tell(self, event: OnTheWay | None) -> None:
-        self._answer, self._last = self._post.tell.remote(self._group, event).future(), time.monotonic()
+    def _tell(self, event: OnTheWay) -> None:
+        self._answer, self._last = self._post.tell.remote(event).future(), time.monotonic()
 
     def report(self, event: OnTheWay) -> bool | None:
         """Tells the driver, progress only now and then; False if the last answer was to stop."""

@@ -9,13 +9,13 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from daxlab.errors import InputError
-from daxlab.store import Group, Ledger, Writer, key
+from daxlab.store import Group, Ledger, Writer, is_written, key
 from daxlab.sweep.local import cores, execute
 from daxlab.sweep.spec import Spec
 from daxlab.sweep.task import Event, Finished, Noted, Stopped, Task, TooLarge
@@ -67,7 +67,7 @@ def sweep(
     execute_all = _executor(executor, address, device, workers)
     facts = {key(fact): fact for fact in (spec.facts() for spec in specs)}
     keys = tuple(facts)
-    if ledger.exists():
+    if is_written(ledger):
         with Ledger(ledger) as known:
             if not known.lacking(keys, retry_failed=retry_failed):
                 return Outcome(keys)
@@ -181,9 +181,10 @@ class _Run:
 
     def _forget(self, group: str) -> None:
         """Removes a group's checkpoint, and what a worker that was killed left of a next one."""
-        self.checkpoint(group).unlink(missing_ok=True)
-        for draft in self.checkpoints.glob(f".{group}.safetensors.*"):
-            draft.unlink(missing_ok=True)
+        with suppress(OSError):  # what cannot be removed does no harm
+            self.checkpoint(group).unlink(missing_ok=True)
+            for draft in self.checkpoints.glob(f".{group}.safetensors.*"):
+                draft.unlink(missing_ok=True)
 
     def _halved(self, group: Group, reason: str) -> list[Group]:
         if len(group.members) == 1:
@@ -201,7 +202,7 @@ class _Run:
 def foreseen(specs: Sequence[Spec], ledger: Path, device: str, *, retry_failed: bool = False) -> Plan:
     """What a sweep would do; writes nothing."""
     facts = {key(fact): fact for fact in (spec.facts() for spec in specs)}
-    if not ledger.exists():
+    if not is_written(ledger):
         return Plan(tuple(facts), 0, tuple(grouped(facts.values(), device)))
     with Ledger(ledger) as known:
         done, resumed, fresh = _groups(known, facts, device, retry_failed)

@@ -14,7 +14,7 @@ from typing import Any
 
 from daxlab.errors import InputError
 from daxlab.sweep import process
-from daxlab.sweep.task import Broken, Event, OnTheWay, Task
+from daxlab.sweep.task import Broken, Event, OnTheWay, Started, Task
 
 TRIES = 3  # of a task whose worker died
 
@@ -33,7 +33,7 @@ def cores() -> list[int]:
 
 
 def execute(tasks: Sequence[Task], device: str, workers: int, stop: Callable[[], bool]) -> Iterator[Event]:
-    """Runs the tasks; yields Progress, Finished, Stopped and TooLarge as they come."""
+    """Runs the tasks; yields Started, Progress, Finished, Stopped and TooLarge as they come."""
     context = multiprocessing.get_context("spawn")  # JAX's threads do not survive a fork
     flag = context.Event()
     waiting, tries = deque(tasks), dict.fromkeys((task.group for task in tasks), 0)
@@ -47,6 +47,7 @@ def execute(tasks: Sequence[Task], device: str, workers: int, stop: Callable[[],
                 if waiting:
                     worker.task = waiting.popleft()
                     worker.pipe.send(worker.task)
+                    yield Started(worker.task.group)
                 else:
                     _dismiss(worker)
                     crew.remove(worker)

@@ -21,6 +21,13 @@ class Task:
 
 
 @dataclass(frozen=True)
+class Started:
+    """A worker has taken a group up."""
+
+    group: str
+
+
+@dataclass(frozen=True)
 class Progress:
     """How far a group has come."""
 
@@ -85,6 +92,6 @@ class Broken:
         return InputError(self.message) if self.mendable else RuntimeError(self.message)
 
 
-OnTheWay = Progress | Memory | Noted
+OnTheWay = Started | Progress | Memory | Noted
 Event = OnTheWay | Finished | Stopped | TooLarge | Broken
 Report = Callable[[OnTheWay], bool | None]  # False: stop at a checkpoint
