@@ -15,7 +15,7 @@ test: .venv/ready-to-test
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2 --dist loadgroup -m "not slow"
+	$(BIN)/pytest -n 2 -m "not slow"
 
 test-slow: .venv/ready-to-test
 	$(BIN)/pytest -m slow

@@ -21,8 +21,6 @@ from daxlab.store import Ledger
 from daxlab.sweep import Architecture, Spec, cluster, driver, sweep, weights_of
 from daxlab.sweep.task import Finished, Progress
 
-pytestmark = pytest.mark.xdist_group("ray")  # one cluster, whoever runs the tests
-
 SMALL = Architecture("lstm", 1, 8, attention=True, dropout=0.1)
 NODE = {"num_cpus": 1, "object_store_memory": 100_000_000, "include_dashboard": False}
 
