@@ -5,7 +5,7 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: quickstart test test-slow bench clean
+.PHONY: quickstart test test-slow bench readme clean
 
 quickstart: .venv/ready
 	@$(BIN)/python -m daxlab.cli.tour
@@ -24,6 +24,9 @@ bench: .venv/ready
 	$(BIN)/python bench/language.py
 	$(BIN)/python bench/training.py
 	$(BIN)/python bench/card.py
+
+readme: .venv/ready
+	$(BIN)/python results/tables.py
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "daxlab needs Python 3.11 or newer; set PYTHON=/path/to/one." >&2; exit 1; }

@@ -1,6 +1,7 @@
 """The results that come with daxlab are what they say they are."""
 
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 import polars as pl
@@ -70,3 +71,11 @@ def test_without_a_ledger_of_one_s_own_the_shipped_one_answers(daxlab, tmp_path:
     assert weights_of(ledger_at(None), jump).exists()
     assert daxlab("predict", jump[:8], "walk", "twice", cwd=tmp_path).stdout.count("I_WALK") == 2
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_tables_of_the_readmes_are_those_of_the_ledgers() -> None:
+    """If this fails: make readme."""
+    tables = run_path(str(RESULTS / "tables.py"))
+    for page in tables["PAGES"]:
+        assert tables["written"](page.read_text()) == page.read_text()
+        assert "<!-- results: " in page.read_text()

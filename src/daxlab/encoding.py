@@ -144,11 +144,10 @@ def choose_caps(lengths: Sequence[tuple[int, int]], buckets: int) -> tuple[tuple
 class Presentations:
     """The training commands of one split, and how random bits choose among them.
 
-    The commands are ordered by the length of their action sequences. A first number (the quantile, which the
-    protocol may share between runs) chooses the length by this split's own distribution of presentations,
-    a second one
-    the command among those of that length; so each command has exactly its weight, whatever is shared.
-    Neither depends on the padded lengths of a program.
+    The commands are ordered by the length of their action sequences. A first number (the quantile, which the protocol
+    may share between runs) chooses the length by this split's own distribution of presentations, a second one the
+    command among those of that length; so each command has exactly its weight, whatever is shared. Neither depends on
+    the padded lengths of a program.
     """
 
     def __init__(self, encoding: Encoding, split: Split) -> None:

@@ -64,7 +64,7 @@ def test_it_says_whose_draws_it_uses(daxlab, data, nowhere, tmp_path: Path, monk
     monkeypatch.setenv("DAXLAB_DATA", str(data))
     theirs = daxlab("reproduce", "few-shot", "jump", "--dry-run", "--device", "gpu", cwd=tmp_path)
     assert "few-shot: the release’s own draws" in theirs.stderr
-    assert "60 runs in 4 groups on the GPU" in theirs.stderr
+    assert "60 runs in 3 groups on the GPU" in theirs.stderr
     assert "draws" not in daxlab("reproduce", "jump", "--dry-run", cwd=tmp_path).stderr
 
 

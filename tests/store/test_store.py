@@ -262,7 +262,7 @@ def test_a_group_is_recorded_before_it_starts_and_done_when_its_last_run_comes_i
             "done": 0, "failed": 0, "pending": 3, "groups": {"planned": 1}, "writing": 0,
         }  # fmt: skip
         writer.begin(group.key, {"device": "gpu"})
-        writer.progress(group.key, 5000)
+        writer.progress({group.key: 5000})
         (now,) = writer.ledger.groups("running")
         assert (now.key, now.keys, now.plan, now.updates) == (group.key, group.keys, {"width": 200}, 5000)
         writer.add([run(1, group=group.key), run(2, group=group.key)])

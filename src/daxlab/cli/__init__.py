@@ -6,7 +6,7 @@ from io import TextIOWrapper
 
 import typer
 
-from daxlab.cli import ask, compare, data, report, reproduce, runs, train, translate
+from daxlab.cli import ask, compare, data, report, reproduce, runs, sweep, train, translate
 from daxlab.errors import InputError
 
 app = typer.Typer(
@@ -24,6 +24,7 @@ app.command("evaluate")(ask.evaluate)
 app.command("predict")(ask.predict)
 app.add_typer(runs.app, name="runs")
 app.command("reproduce")(reproduce.reproduce)
+app.add_typer(sweep.app, name="sweep")
 app.command("compare")(compare.compare)
 app.command("report")(report.report)
 

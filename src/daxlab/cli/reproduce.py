@@ -4,7 +4,7 @@ import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -20,14 +20,12 @@ from daxlab.cli.options import (
     device_named,
     seconds,
 )
+from daxlab.cli.planning import foresee, in_words
 from daxlab.corpora import find
 from daxlab.corpora.release import SCAN
 from daxlab.errors import InputError
 from daxlab.protocol import Protocol
-from daxlab.store import Ledger, is_written
-
-if TYPE_CHECKING:
-    from daxlab.sweep import Spec
+from daxlab.store import Ledger
 
 NAMES = "simple|size|length|turn-left|jump|few-shot|primitives|all"
 DRAWN = {"simple", "size", "few-shot"}  # experiments whose splits chance drew
@@ -62,7 +60,7 @@ def reproduce(
     path, where, until = ledger or LEDGER, device_named(device, executor), seconds(budget)
     experiments, protocol, release = chosen(names or ["all"]), Protocol(updates), find(SCAN) is not None
     wanted = specs(experiments, runs, release, protocol)
-    plan = foresee(wanted, path, where, executor)
+    plan = foresee(wanted, path, where, executor=executor)
     plan |= {"experiments": experiments, "draws": "release" if release else "own"}
     _say(plan, path)
     if dry_run:
@@ -88,22 +86,6 @@ def reproduce(
         raise typer.Exit(3)
 
 
-def foresee(specs: "list[Spec]", path: Path, device: str, executor: str = "local") -> dict[str, Any]:
-    """What is asked for, what the ledger has of it, and about what the rest will take; of a cluster, one place."""
-    from daxlab.sweep import foreseen  # noqa: PLC0415
-    from daxlab.sweep.cost import cost  # noqa: PLC0415
-    from daxlab.sweep.local import cores  # noqa: PLC0415
-
-    plan, workers = foreseen(specs, path, device), len(cores()) if (device, executor) == ("cpu", "local") else 1
-    if is_written(path):
-        with Ledger(path) as known:
-            taken = cost(plan.groups, device, workers, known)
-    else:
-        taken = cost(plan.groups, device, workers)
-    where = {"device": device, "workers": workers, "executor": executor}
-    return {"asked": len(plan.keys), "done": plan.done, **where, **asdict(taken)}
-
-
 def _say(plan: dict[str, Any], path: Path) -> None:
     """What it will cost, before anything is trained."""
 
@@ -116,20 +98,7 @@ def _say(plan: dict[str, Any], path: Path) -> None:
         drawn = [name for name in plan["experiments"] if name in DRAWN]
         say(f"{', '.join(drawn)}: {'the release’s own draws' if plan['draws'] == 'release' else ours}.")
     if plan["groups"]:
-        place = "the GPU" if plan["device"] == "gpu" else f"{plan['workers']} CPU cores"
-        if plan["executor"] == "ray":
-            place = f"one {plan['device'].upper()} of the cluster's (by as many as it has, the time is shorter)"
-        basis = f"{plan['measured']} of {plan['groups']} timed by the ledger's own runs"
-        say(
-            f"{plan['runs']:,} runs in {plan['groups']:,} groups on {place}: about {_spoken(plan['seconds'])} "
-            f"({basis}), and {plan['bytes'] / 1e6:,.0f} MB of disk."
-        )
-
-
-def _spoken(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} seconds"
-    return f"{seconds / 60:.0f} minutes" if seconds < 5400 else f"{seconds / 3600:.1f} hours"
+        say(in_words(plan))
 
 
 def _compare(path: Path, experiments: list[str], protocol: Protocol, as_json: bool, about: dict[str, Any]) -> None:

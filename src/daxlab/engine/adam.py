@@ -1,10 +1,8 @@
 """Adam with gradients clipped by one norm, as the protocol has it (a test holds it against Optax).
 
-Written out, not called from Optax, for one reason: a run that has failed must stay as it is while the rest
-of its group
-goes on, and choosing between old and new arrays makes XLA copy all of them at every update. Here the
-choice is
-made in the scalars: a halted run decays nothing, adds nothing, steps by nothing. Knows nothing of networks.
+Written out, not called from Optax, for one reason: a run that has failed must stay as it is while the rest of its group
+goes on, and choosing between old and new arrays makes XLA copy all of them at every update. Here the choice is made in
+the scalars: a halted run decays nothing, adds nothing, steps by nothing. Knows nothing of networks.
 """
 
 from typing import Any, NamedTuple

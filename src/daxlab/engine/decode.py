@@ -1,9 +1,8 @@
 """What trained networks answer: many commands at a time, of many networks at a time.
 
-Greedy and oracle-length answers, log-likelihoods, encoder states, attention. Commands and actions are rows
-of numbers
-(daxlab.encoding), [commands, time] for all networks alike or [runs, commands, time]; results have the runs
-on their leading axis. Knows nothing of splits, training or files.
+Greedy and oracle-length answers, log-likelihoods, encoder states, attention. Commands and actions are rows of numbers
+(daxlab.encoding), [commands, time] for all networks alike or [runs, commands, time]; results have the runs on their
+leading axis. Knows nothing of splits, training or files.
 """
 
 from collections.abc import Callable
@@ -36,10 +35,8 @@ def answers(
 ) -> Rows:
     """Greedy answers [runs, commands, cap]: actions, <EOS>, <PAD>.
 
-    `lengths` ([commands] or [runs, commands]): the oracle's numbers of actions. `like`: action rows of
-    about the
-    lengths to expect; commands are then asked in that order, so that a batch ends when its longest answer
-    does.
+    `lengths` ([commands] or [runs, commands]): the oracle's numbers of actions. `like`: action rows of about the
+    lengths to expect; commands are then asked in that order, so that a batch ends when its longest answer does.
     """
     oracle = np.full(commands.shape[:-1], -1, np.int32) if lengths is None else lengths.astype(np.int32)
     expected = oracle if like is None else np.sum(like != PAD, axis=-1)

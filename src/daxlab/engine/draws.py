@@ -2,8 +2,7 @@
 
     bits for a purpose = threefry(fold_in(fold_in(key(seed), purpose), update))
 
-so a run's start values, commands, coins and masks are the same in any group, on any device. The lengths
-that runs may
+so a run's start values, commands, coins and masks are the same in any group, on any device. The lengths that runs may
 share come from the protocol's own key. Anything here is semantics: change it, and the version changes.
 """
 

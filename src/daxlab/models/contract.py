@@ -34,18 +34,13 @@ class Network(eqx.Module):
     ) -> Array:
         """The sum of the token cross-entropies of one presentation.
 
-        `forced`: the right actions are fed (teacher forcing), else the network's own greedy ones; a Python
-        bool where
-        the engine knows it beforehand. `own_end`: the loss of a self-fed example ends with the first <EOS>
-        that the
-        network itself produces, else with the target's. `dropout`: the rate, None for none at all. `key`:
-        this
-        presentation's own; a draw must not depend on the padded lengths (fold the time step into the key),
-        nor, for a
-        network that can be widened, on the width. `steps`: after so many of the command and of the actions
-        there is only
-        padding; a network with loops in time may stop there (the numbers are the same for all networks of
-        a stack).
+        `forced`: the right actions are fed (teacher forcing), else the network's own greedy ones; a Python bool where
+        the engine knows it beforehand. `own_end`: the loss of a self-fed example ends with the first <EOS> that the
+        network itself produces, else with the target's. `dropout`: the rate, None for none at all. `key`: this
+        presentation's own; a draw must not depend on the padded lengths (fold the time step into the key), nor, for a
+        network that can be widened, on the width. `steps`: after so many of the command and of the actions there is
+        only padding; a network with loops in time may stop there (the numbers are the same for all networks of a
+        stack).
         """
 
     @abc.abstractmethod

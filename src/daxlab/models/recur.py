@@ -1,11 +1,9 @@
 """`recur`: a recurrence whose weight gradients are formed after the loop, not in it.
 
-Reverse mode through `lax.scan` adds into a buffer of the parameter's size at every time step. Here no
-parameter is
-differentiated inside a loop. Each product `W z + b` of a step has a *tap*, a zero that is added to it;
-going back in
-time, only the taps' gradients and the `z` of all steps are kept, and the gradient of `W` is one product
-over time. The same gradient, half the time. An embedding is such a product too, with a one-hot `z`.
+Reverse mode through `lax.scan` adds into a buffer of the parameter's size at every time step. Here no parameter is
+differentiated inside a loop. Each product `W z + b` of a step has a *tap*, a zero that is added to it; going back in
+time, only the taps' gradients and the `z` of all steps are kept, and the gradient of `W` is one product over time. The
+same gradient, half the time. An embedding is such a product too, with a one-hot `z`.
 
 Going forward, the states and the values of the products are kept; going back, a step is computed again from
 these, which costs no product. The loops run over a fixed number of steps, or stop where the caller says the
@@ -69,13 +67,11 @@ class Products:
 
 
 def recur(step: Step, weights: Tree, constants: Tree, carry: Tree, inputs: Tree, steps: Array | None = None) -> Tree:
-    """The outputs of `step(products, constants, carry, input) -> (carry, output)` over the leading axis of
-    `inputs`.
+    """The outputs of `step(products, constants, carry, input) -> (carry, output)` over `inputs`' leading axis.
 
-    `weights` maps a name to (W, b), b may be None, or to an embedding table; W is [*out, in]. `constants`
-    are what
-    every step reads and gradients flow to (the encoder's states). `step` must not close over arrays. After
-    the first `steps` steps, if given, the outputs are zero.
+    `weights` maps a name to (W, b), b may be None, or to an embedding table; W is [*out, in]. `constants` are what
+    every step reads and gradients flow to (the encoder's states). `step` must not close over arrays. After the first
+    `steps` steps, if given, the outputs are zero.
     """
     return _recur(step, weights, constants, carry, inputs, steps)
 

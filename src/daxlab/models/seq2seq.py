@@ -1,8 +1,7 @@
 """The paper's networks: an encoder and a decoder, recurrent, with or without attention (its supplement).
 
-Read it beside the paper: encoder states h_t = f_E(h_{t-1}, w_t); decoder states g_i = f_D(g_{i-1},
-a_{i-1}[, c_i]);
-the softmax reads g_i [and c_i]. Knows nothing of training, splits or disk; time runs in `recur`.
+Read it beside the paper: encoder states h_t = f_E(h_{t-1}, w_t); decoder states g_i = f_D(g_{i-1}, a_{i-1}[, c_i]); the
+softmax reads g_i [and c_i]. Knows nothing of training, splits or disk; time runs in `recur`.
 """
 
 import math
@@ -22,8 +21,7 @@ from daxlab.models.dropout import masks
 from daxlab.models.recur import Products, over_time, recur
 from daxlab.symbols import EOS, PAD, SOS
 
-# Places of dropout: encoder layer l's input is 2 l, decoder layer l's is 2 l + 1 (layer 0's input: the
-# embedded word).
+# Places of dropout: encoder layer l's input is 2 l, decoder layer l's is 2 l + 1 (layer 0's input: the embedded word).
 
 
 class Attention(eqx.Module):

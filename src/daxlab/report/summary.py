@@ -149,8 +149,9 @@ def _row(row: Compared) -> Sequence[Cell]:
     runs: Cell = " ".join(f"{run:.4g}" for run in row.runs)
     if row.unit is None and paper and row.runs:
         runs = Strip(row.runs, row.low, row.high, paper)
-    marks = (" †" if row.selected else "") + (", our own draw" if row.draw == "own" else "")
-    return (f"{row.experiment or row.id}\n{row.network or ''}{marks}", row.stated or "–", ours, row.verdict, runs)
+    network = f"{row.network} †" if row.network and row.selected else row.network
+    about = ", ".join(one for one in (network, "our own draw" if row.draw == "own" else None) if one)
+    return (f"{row.experiment or row.id}\n{about}", row.stated or "–", ours, row.verdict, runs)
 
 
 def _unmeasured(rows: Sequence[Compared]) -> Table:

@@ -6,6 +6,7 @@
     files.py      opening the file: who may write, what is damaged, what lies on a network disk
     ledger.py     what its readers ask
     writer.py     what its one writer records
+    progress.py   what those ask who watch
     exchange.py   ledger to ledger, ledger to CSV and Parquet
 
 Nothing outside this package knows the file's format. It knows nothing of training or languages.

@@ -8,6 +8,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 Spec = Mapping[str, Any]
@@ -149,12 +150,12 @@ class Group:
         if not self.members or len(set(self.keys)) < len(self.members):
             raise ValueError("a group has at least one member, and each once")
 
-    @property
+    @cached_property
     def keys(self) -> list[str]:
         """Its members' keys, in order."""
         return [key(spec) for spec in self.members]
 
-    @property
+    @cached_property
     def key(self) -> str:
         """The group's key: its members in their order, and its plan."""
         return key({"members": self.keys, "plan": self.plan})

@@ -115,9 +115,13 @@ class Writer:
         """A recorded group starts, resumes, or is retried."""
         self._change(group, "status = 'running', executor = ?", canonical(executor))
 
-    def progress(self, group: str, updates: int) -> None:
-        """How far a running group has come, for those who watch."""
-        self._change(group, "updates = ?", updates)
+    def progress(self, updates: Mapping[str, int], notes: Mapping[str, Any] | None = None) -> None:
+        """For those who watch: how far running groups have come, and notes by name."""
+        with self.transaction() as db:
+            done = [(count, bytes.fromhex(group)) for group, count in updates.items()]
+            db.executemany("update groups set updates = ? where key = ?", done)
+            written = [(name, canonical(note)) for name, note in (notes or {}).items()]
+            db.executemany("insert or replace into meta values (?, ?)", written)
 
     def drop(self, group: str) -> None:
         """Give a group up (it did not fit in memory, say): its members may now be recorded in others."""

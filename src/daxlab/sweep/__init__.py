@@ -2,8 +2,11 @@
 
 spec.py      what determines a run
 task.py      what passes between driver and worker
+grid.py      a spec file: axes, whose product are runs
 driver.py    specs minus what the ledger has, as groups, into the ledger
+grouping.py  which runs train together, and in which order
 cost.py      what groups will take, from what others took
+status.py    how far a sweep is, from its ledger alone
 local.py     this machine as an executor
 cluster.py   a Ray cluster as an executor (needs the extra daxlab[ray])
 process.py   a worker's process: made ready, then a task, and what became of it

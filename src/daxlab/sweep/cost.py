@@ -1,38 +1,75 @@
-"""What groups of runs will take, about: seconds on a device, and bytes on disk.
+"""What groups of runs will take, about: seconds and memory on a device, bytes on disk.
 
 A small model of what was measured, corrected by what groups of the same architecture took on this kind of device, where
-the ledger has some. An update streams every weight of every run through the device, and has a price however small it
-is. Knows nothing of JAX.
+the ledger has some. Knows nothing of JAX.
+
+An update of a group has a price however small it is (launches: they grow with layers, attention and a little with the
+width), streams every weight of every run, and what every unit of every run keeps for the way back. Padded units cost
+what real ones do, so an architecture stands here for the widest of its group.
+
+Fitted to one H200 (results/bench/card.json: LSTM of two layers, hidden 25 to 400, 1 to 512 runs): every point within
+10%. LSTM 1x100 with attention, 20 and 180 runs (1.02 and 2.76 ms), within 2%: these two points are all that is known of
+one layer and of attention, and that cells differ by their weights alone is assumed. Whole trainings (20 runs of 2x200
+on four splits, 2.19 ms an update; 64 on one, 4.4), examinings (13 and 21 s) and commands (310 and 543 s): within 6%.
+One CPU core, one run: 2x200 4.5 ms, 1x100 with attention 0.85; examining it, 45 and 25 s: within 2%. How 78 s of a cold
+command part into compiling (35 to 45 were seen) and the rest is a guess. Memory was not measured: it is counted.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from daxlab.store import Group, Ledger
+from daxlab.store.progress import group as recorded
 from daxlab.sweep.spec import Architecture
 
 GATES = {"srn": 1, "gru": 3, "lstm": 4}
 WORDS, ACTIONS, PRODUCED = 16, 9, 7  # SCAN's vocabularies with their signs; for other languages near enough
 LEDGER_BYTES = 30_000  # of a run: its predictions, likelihoods and curve
+COPIES = 5  # of a group's weights in memory: themselves, Adam's two moments, gradients, what is made of these
+KEPT = 1_200  # numbers that a unit of a layer keeps for the way back: some 60 steps, some 20 arrays
+CHECKPOINT = 3  # of a group's weights in a checkpoint: themselves and Adam's two moments
+LITTLE = 0.05  # the share of launches in an update below which more runs gain nothing worth waiting for
 
 
 @dataclass(frozen=True)
 class Device:
-    """Seconds that a kind of device was measured to take; updates are within a tenth of every measurement."""
+    """Seconds that a kind of device was measured to take."""
 
     update: float  # whatever its size
     weight: float  # more for each weight of each run
-    start: float  # of a group: loading, compiling
-    examine: float  # all the answers
+    program: float  # to compile it
+    examine: float  # all the answers of a group
+    layer: float = 0.0  # an update, more for each layer
+    attention: float = 0.0  # more with attention
+    width: float = 0.0  # more for each unit of width
+    unit: float = 0.0  # more for each unit of each layer of each run
+    attended: float = 0.0  # more for each unit of width of each run, with attention
+    beside: float = 1.0  # training over its updates alone: draws, curve, checkpoints, splits that differ in length
+    once: float = 0.0  # a worker's start
+    examine_run: float = 0.0  # more for each run
     examine_weight: float = 0.0  # more for each weight of each run
+    memory: float = math.inf  # bytes for one group
 
 
-# Measured, ms an update. One H200: LSTM 2x200 1.17 (5 runs), 2.04 (20), 4.1 (64); LSTM 1x100 with attention 1.02 (20),
-# 2.76 (180). One CPU core, one run: 4.5 and 0.85; examining it, 45 and 25 s.
 DEVICES = {
-    "gpu": Device(update=0.9e-3, weight=0.042e-9, start=40, examine=15),
-    "cpu": Device(update=0.08e-3, weight=3.4e-9, start=10, examine=20, examine_weight=20e-6),
+    "gpu": Device(
+        update=0.175e-3,
+        layer=0.355e-3,
+        attention=0.2e-3,
+        width=0.72e-6,
+        weight=0.0316e-9,
+        unit=9.8e-9,
+        attended=28e-9,
+        beside=1.085,
+        once=33,
+        program=45,
+        examine=9.5,
+        examine_run=0.18,
+        memory=80e9,  # an H200 gives a program 105; a group that does not fit where it is trained is halved there
+    ),
+    "cpu": Device(update=0.08e-3, weight=3.4e-9, once=5, program=8, examine=20, examine_weight=20e-6),
 }
 
 
@@ -43,45 +80,95 @@ class Cost:
     runs: int
     groups: int
     seconds: float
-    bytes: int
+    bytes: int  # on disk, in the end
+    checkpoint_bytes: int  # on disk beside that while it runs, at most
     measured: int  # groups whose architecture the ledger has timed on this kind of device
 
 
-def cost(groups: Sequence[Group], device: str, workers: int, ledger: Ledger | None = None) -> Cost:
-    """About what these groups will take, so many at a time; a group is of one architecture but for dropout."""
-    speeds: dict[str, float | None] = {}
-    seconds, measured, disk = [], 0, 0
+def widest(group: Group) -> Architecture:
+    """The architecture that stands for a group: its members differ in width and dropout only."""
+    return Architecture(**max((member["network"] for member in group.members), key=lambda network: network["hidden"]))
+
+
+def update(architecture: Architecture, runs: int, device: str) -> float:
+    """Seconds of one update of so many runs."""
+    fixed, each = _parts(architecture, device)
+    return fixed + runs * each
+
+
+def _parts(architecture: Architecture, device: str) -> tuple[float, float]:
+    """Seconds of one update, whatever the number of runs, and more for each run."""
+    how, layers, hidden, attends = DEVICES[device], architecture.layers, architecture.hidden, architecture.attention
+    fixed = how.update + how.layer * layers + how.attention * attends + how.width * hidden
+    return fixed, how.weight * parameters(architecture) + how.unit * layers * hidden + how.attended * hidden * attends
+
+
+def memory(architecture: Architecture, runs: int) -> int:
+    """Bytes of a device's memory that so many runs take while they train."""
+    units = architecture.hidden * (architecture.layers + 2 * architecture.attention)
+    return runs * 4 * (COPIES * parameters(architecture) + KEPT * units)
+
+
+def largest(architecture: Architecture, device: str) -> int:
+    """Runs in a group, at most: what fits in memory, and no more than it takes for launches not to matter."""
+    fixed, each = _parts(architecture, device)
+    enough = math.ceil(fixed / each * (1 / LITTLE - 1))
+    return max(1, min(enough, int(DEVICES[device].memory / memory(architecture, 1))))
+
+
+def modelled(architecture: Architecture, runs: int, updates: int, device: str) -> float:
+    """Seconds that the model has for training and examining so many runs at once; compiling comes on top."""
+    how = DEVICES[device]
+    examining = how.examine + runs * (how.examine_run + how.examine_weight * parameters(architecture))
+    return updates * update(architecture, runs, device) * how.beside + examining
+
+
+def left(group: Group, device: str) -> float:
+    """Seconds that the model has for what is left of a group."""
+    updates = int(group.members[0]["protocol"]["updates"])
+    return modelled(widest(group), len(group.members), updates, device) * (1 - min(group.updates / updates, 1))
+
+
+def cost(
+    groups: Sequence[Group], device: str, workers: int, ledger: Ledger | None = None, keep_weights: bool = True
+) -> Cost:
+    """About what these groups will take, so many at a time."""
+    how, programs, speeds = DEVICES[device], set(), dict[str, float | None]()
+    seconds, measured, disk, passing = [], 0, 0, [0]
     for group in groups:
-        first = group.members[0]
-        kind = str(Architecture(**first["network"] | {"dropout": 0}))
+        first, runs, one = group.members[0], len(group.members), widest(group)
+        kind = str(Architecture(one.cell, one.layers, one.hidden, one.attention, 0))
+        programs.add((kind, runs, str({**first["protocol"], "updates": 0, "teacher_forcing": 0})))
         if kind not in speeds:
-            speeds[kind] = _speed(ledger, first, device) if ledger else None
+            speeds[kind] = _speed(ledger, one, first, device) if ledger else None
         measured += speeds[kind] is not None
-        seconds.append((speeds[kind] or 1.0) * modelled(first, len(group.members), device))
-        disk += len(group.members) * (LEDGER_BYTES + 4 * parameters(Architecture(**first["network"])))
+        seconds.append((speeds[kind] or 1.0) * left(group, device))
+        weights = 4 * runs * parameters(one)
+        disk += runs * LEDGER_BYTES + weights * keep_weights
+        passing.append(2 * CHECKPOINT * weights)  # the one before lies there until the next one does
     # No group is shared by workers, so the longest is the least it can take.
-    spent = max(sum(seconds) / workers, max(seconds, default=0.0))
-    return Cost(sum(len(group.members) for group in groups), len(groups), spent, disk, measured)
+    work = max((sum(seconds) + how.program * len(programs)) / workers, max(seconds, default=0.0))
+    asked = sum(len(group.members) for group in groups)
+    return Cost(asked, len(groups), work + how.once * bool(groups), disk, workers * max(passing), measured)
 
 
-def modelled(spec: Any, runs: int, device: str) -> float:
-    """Seconds that the model has for training and examining so many runs of a spec at once."""
-    how, weights = DEVICES[device], runs * parameters(Architecture(**spec["network"]))
-    training = how.start + int(spec["protocol"]["updates"]) * (how.update + how.weight * weights)
-    return training + how.examine + how.examine_weight * weights
-
-
-def _speed(ledger: Ledger, spec: Any, device: str) -> float | None:
+def _speed(ledger: Ledger, one: Architecture, spec: Any, device: str) -> float | None:
     """What the latest group of an architecture and so many updates took on such a device, in terms of the model."""
-    parts = {name: spec["network"][name] for name in ("cell", "layers", "hidden", "attention")}
-    for row in ledger.rows(parts | {"updates": spec["protocol"]["updates"]}, limit=64):
+    parts = {name: getattr(one, name) for name in ("cell", "layers", "hidden", "attention")}
+    updates = int(spec["protocol"]["updates"])
+    for row in ledger.rows(parts | {"updates": updates}, limit=64):
         if row["group"] is None or row["origin"].get("platform") != device:
             continue
         timing = ledger.run(row["key"]).timing
-        whole = "examine_seconds" in timing  # older timings leave examining out, and what was before a resumption
-        if timing.get("group_seconds") and (whole or not timing.get("resumed")):
-            took = timing["group_seconds"] + (0 if whole else DEVICES[device].examine)
-            return float(took) / modelled(row["spec"], ledger.count({"group": row["group"]}), device)
+        group = recorded(ledger, row["group"])
+        whole = (
+            "examine_seconds" in timing
+        )  # older timings have compiling in them, but not what came before a resumption
+        if group and timing.get("group_seconds") and (whole or not timing.get("resumed")):
+            how, runs = DEVICES[device], len(group.members)
+            expected = modelled(widest(group), runs, updates, device)
+            older = how.program - how.examine - how.examine_run * runs
+            return float(timing["group_seconds"]) / (expected if whole else expected + older)
     return None
 
 

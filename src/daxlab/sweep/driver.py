@@ -8,7 +8,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,11 +16,13 @@ from typing import Any
 
 from daxlab.errors import InputError
 from daxlab.store import Group, Ledger, Writer, is_written, key
+from daxlab.sweep.grouping import grouped, ordered
 from daxlab.sweep.local import cores, execute
-from daxlab.sweep.spec import Spec
-from daxlab.sweep.task import Event, Finished, Noted, Stopped, Task, TooLarge
+from daxlab.sweep.spec import Spec, all_facts
+from daxlab.sweep.status import beginning
+from daxlab.sweep.task import Event, Finished, Memory, Noted, Progress, Started, Stopped, Task, TooLarge
 
-ON_A_CARD = 512  # runs in a group, at most: beyond it a card is full
+HEARD_EVERY = 3.0  # seconds between two times that progress is written down
 
 
 @dataclass(frozen=True)
@@ -65,19 +67,20 @@ def sweep(
     `show` hears the Plan, then what the executor tells.
     """
     execute_all = _executor(executor, address, device, workers)
-    facts = {key(fact): fact for fact in (spec.facts() for spec in specs)}
-    keys = tuple(facts)
+    facts, known_specs = _by_key(specs)
+    keys, crew = tuple(facts), workers or crew_of(device, executor)
     if is_written(ledger):
         with Ledger(ledger) as known:
             if not known.lacking(keys, retry_failed=retry_failed):
                 return Outcome(keys)
     until = time.monotonic() + budget if budget is not None else None
     with Writer(ledger) as writer:
-        plan = _planned(writer, facts, device, retry_failed)
+        plan = _planned(writer, facts, device, crew, retry_failed)
+        writer.progress({}, beginning(writer.ledger, device, crew))
         show(plan)
         folder = (checkpoint_folder or checkpoints(ledger)).absolute()  # workers may be at work in another folder
-        outcome = Outcome(keys)
-        run = _Run(writer, ledger, outcome, folder, executor, retry_failed, keep_weights, checkpoint_every, show)
+        kept = (retry_failed, keep_weights, checkpoint_every)
+        run = _Run(writer, ledger, known_specs, Outcome(keys), folder, executor, *kept, show)
         pending = list(plan.groups)
         with interrupts() as interrupted:
             while pending and not run.outcome.stopped:
@@ -99,13 +102,27 @@ def _executor(
     if address is not None and name != "ray":
         raise InputError("an address is a Ray cluster's: say --executor ray too")
     if name == "local":
-        crew = workers or (1 if device == "gpu" else len(cores()))
+        crew = workers or crew_of(device)
         return lambda tasks, stop: execute(tasks, device, crew, stop)
     if name == "ray":
         from daxlab.sweep import cluster  # noqa: PLC0415 - Ray is an extra
 
         return lambda tasks, stop: cluster.execute(tasks, device, workers, stop, address)
     raise InputError(f"an executor is local or ray, not {name!r}")
+
+
+def crew_of(device: str, executor: str = "local") -> int:
+    """How many groups this machine trains at a time; of a cluster it is only known yet that there are several."""
+    if executor == "ray":
+        return 2
+    return 1 if device == "gpu" else len(cores())
+
+
+def _by_key(specs: Sequence[Spec]) -> tuple[dict[str, Any], dict[str, Spec]]:
+    """The facts of specs, and the specs, by the keys of their runs."""
+    facts = all_facts(specs)
+    keys = [key(fact) for fact in facts]
+    return dict(zip(keys, facts, strict=True)), dict(zip(keys, specs, strict=True))
 
 
 def _over(until: float | None) -> bool:
@@ -138,6 +155,7 @@ class _Run:
 
     writer: Writer
     ledger: Path
+    specs: Mapping[str, Spec]
     outcome: Outcome
     checkpoints: Path
     executor: str
@@ -145,10 +163,14 @@ class _Run:
     keep_weights: bool
     checkpoint_every: float
     show: Callable[[Any], None]
+    begun: set[str] = field(default_factory=set)
+    updates: dict[str, int] = field(default_factory=dict)  # of groups under way, not yet written down
+    next_written: float = 0.0
 
     def task(self, group: Group) -> Task:
-        self.writer.begin(group.key, {"kind": self.executor})
-        members = tuple(Spec.of(member) for member in group.members)
+        # A run that is asked for by its key is what it was; any other may have changed since it was recorded.
+        pairs = zip(group.keys, group.members, strict=True)
+        members = tuple(self.specs.get(name) or Spec.of(member) for name, member in pairs)
         return Task(group.key, members, self.checkpoint(group.key), self.checkpoint_every, self.keep_weights)
 
     def checkpoint(self, group: str) -> Path:
@@ -156,6 +178,7 @@ class _Run:
 
     def take(self, event: Event, by_key: dict[str, Group]) -> list[Group]:
         """Writes down what became of a group; the groups to be trained in its place, if it was too large."""
+        self._note(event)
         self.show(event)
         if isinstance(event, Stopped):
             self.outcome.stopped = True
@@ -171,6 +194,20 @@ class _Run:
             self.outcome.trained += len(self.writer.add(event.runs, retry_failed=self.retry_failed))
             self._forget(event.group)
         return []
+
+    def _note(self, event: Event) -> None:
+        """For those who watch: what is under way, and now and then how far it is."""
+        if isinstance(event, Started | Memory | Progress) and event.group not in self.begun:
+            self.begun.add(event.group)
+            self.writer.begin(event.group, {"kind": self.executor})
+        if isinstance(event, Progress):
+            self.updates[event.group] = event.update
+        elif isinstance(event, Finished | TooLarge):
+            self.updates.pop(event.group, None)
+        if self.updates and (isinstance(event, Stopped) or time.monotonic() >= self.next_written):
+            self.writer.progress(self.updates)
+            self.updates.clear()
+            self.next_written = time.monotonic() + HEARD_EVERY
 
     def give_up(self, tasks: Sequence[Task]) -> None:
         """Of groups that could not be trained here, those that never began need not be trained as they were."""
@@ -201,7 +238,7 @@ class _Run:
 
 def foreseen(specs: Sequence[Spec], ledger: Path, device: str, *, retry_failed: bool = False) -> Plan:
     """What a sweep would do; writes nothing."""
-    facts = {key(fact): fact for fact in (spec.facts() for spec in specs)}
+    facts, _ = _by_key(specs)
     if not is_written(ledger):
         return Plan(tuple(facts), 0, tuple(grouped(facts.values(), device)))
     with Ledger(ledger) as known:
@@ -209,10 +246,10 @@ def foreseen(specs: Sequence[Spec], ledger: Path, device: str, *, retry_failed: 
     return Plan(tuple(facts), done, (*resumed, *fresh))
 
 
-def _planned(writer: Writer, facts: dict[str, Any], device: str, retry_failed: bool) -> Plan:
+def _planned(writer: Writer, facts: dict[str, Any], device: str, workers: int, retry_failed: bool) -> Plan:
     done, resumed, fresh = _groups(writer.ledger, facts, device, retry_failed)
     writer.record(fresh)
-    return Plan(tuple(facts), done, (*resumed, *fresh))
+    return Plan(tuple(facts), done, tuple(ordered([*resumed, *fresh], device, workers)))
 
 
 def _groups(
@@ -225,20 +262,6 @@ def _groups(
     fresh = grouped([facts[name] for name in lacking if live[name] is None], device)
     resumed = [under_way[name] for name in dict.fromkeys(live.values()) if name is not None]
     return len(facts) - len(lacking), resumed, fresh
-
-
-def grouped(facts: Iterable[Any], device: str) -> list[Group]:
-    """On a card, runs of one architecture and protocol at once; on a CPU each alone (together they leave its cache)."""
-    alike: dict[str, list[Any]] = {}
-    for fact in facts:
-        network = {part: fact["network"][part] for part in ("cell", "layers", "attention", "hidden")}
-        same = {"network": network, "protocol": fact["protocol"], "language": fact["language"]}
-        alike.setdefault(key(same) if device == "gpu" else key(fact), []).append(fact)
-    return [
-        Group(members=members[at : at + ON_A_CARD], plan={"device": device})
-        for members in alike.values()
-        for at in range(0, len(members), ON_A_CARD)
-    ]
 
 
 def checkpoints(ledger: Path) -> Path:

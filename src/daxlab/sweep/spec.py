@@ -4,7 +4,7 @@ A spec is checked when it is made, and written down as plain facts, of which the
 how runs are grouped or where they are trained.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, get_args
 
@@ -64,9 +64,16 @@ class Spec:
 
     def facts(self) -> dict[str, Any]:
         """All that determines the run, the split and its language by what they hold."""
+        return self._shown() | self._made()
+
+    def _shown(self) -> dict[str, Any]:
         return {
             "language": {"name": self.language, "digest": language(self.language).digest},
             "split": {"name": self.split, "digest": self.content().digest},
+        }
+
+    def _made(self) -> dict[str, Any]:
+        return {
             "network": asdict(self.architecture),
             "protocol": asdict(self.protocol),
             "seed": self.seed,
@@ -89,3 +96,15 @@ class Spec:
             if now[part] != facts[part]:
                 raise InputError(f"the {part} of this run is no longer what it was when the run was recorded")
         return spec
+
+
+def all_facts(specs: Iterable[Spec]) -> list[dict[str, Any]]:
+    """The facts of many specs; each split is looked into once."""
+    shown: dict[tuple[str, str], dict[str, Any]] = {}
+    found = []
+    for spec in specs:
+        place = (spec.language, spec.split)
+        if place not in shown:
+            shown[place] = spec._shown()
+        found.append(shown[place] | spec._made())
+    return found

@@ -9,6 +9,7 @@ import platform
 import subprocess
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -45,8 +46,10 @@ def engine_group(members: Sequence[Spec]) -> engine.Group:
     """The engine's group for these specs, which share a language, a protocol and an architecture but for its size."""
     first = members[0]
     encoding = Encoding.of(language(first.language).commands())
+    splits = {name: replace(first, split=name).content() for name in {spec.split for spec in members}}  # each once
     runs = tuple(
-        engine.Run(spec.seed, spec.content(), spec.architecture.hidden, spec.architecture.dropout) for spec in members
+        engine.Run(spec.seed, splits[spec.split], spec.architecture.hidden, spec.architecture.dropout)
+        for spec in members
     )
     return engine.Group(runs, network_maker(first.architecture, encoding), encoding, first.protocol)
 

@@ -1,0 +1,49 @@
+"""What a plan will take, before anything is trained, as facts and in words."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from daxlab.store import Ledger, is_written
+from daxlab.sweep import Spec, foreseen
+from daxlab.sweep.cost import cost
+from daxlab.sweep.driver import crew_of
+
+
+def foresee(
+    specs: Sequence[Spec], path: Path, device: str, keep_weights: bool = True, executor: str = "local"
+) -> dict[str, Any]:
+    """What is asked for, what the ledger has of it, and about what the rest will take: on a cluster, of one place."""
+    plan, workers = foreseen(specs, path, device), crew_of(device) if executor == "local" else 1
+    if is_written(path):
+        with Ledger(path) as known:
+            taken = cost(plan.groups, device, workers, known, keep_weights)
+    else:
+        taken = cost(plan.groups, device, workers, keep_weights=keep_weights)
+    where = {"device": device, "executor": executor, "workers": workers}
+    return {"asked": len(plan.keys), "done": plan.done, **where, **asdict(taken)}
+
+
+def in_words(plan: dict[str, Any]) -> str:
+    """A sentence of a plan."""
+    place = "the GPU" if plan["device"] == "gpu" else f"{plan['workers']} CPU cores"
+    if plan["executor"] == "ray":
+        place = f"one {plan['device'].upper()} of the cluster (which has as many places as it has of these)"
+    basis = f"{plan['measured']} of {plan['groups']} timed by the ledger's own runs"
+    return (
+        f"{plan['runs']:,} runs in {plan['groups']:,} groups on {place}: about {spoken(plan['seconds'])} ({basis}), "
+        f"{size(plan['bytes'])} of disk, and up to {size(plan['checkpoint_bytes'])} more for checkpoints meanwhile."
+    )
+
+
+def spoken(seconds: float) -> str:
+    """A time as one says it."""
+    if seconds < 90:
+        return f"{seconds:.0f} seconds"
+    return f"{seconds / 60:.0f} minutes" if seconds < 5400 else f"{seconds / 3600:,.1f} hours"
+
+
+def size(count: float) -> str:
+    """Bytes as one says them."""
+    return f"{count / 1e6:,.1f} MB" if count < 1e9 else f"{count / 1e9:,.1f} GB"

@@ -1,0 +1,222 @@
+"""`daxlab sweep`: what a spec file spans, trained as far as the ledger lacks it; how much that is; how far it is."""
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from daxlab.cli.options import (
+    LEDGER,
+    AddressOption,
+    BudgetOption,
+    CheckpointsOption,
+    DeviceOption,
+    ExecutorOption,
+    JsonOption,
+    LedgerOption,
+    device_named,
+    seconds,
+)
+from daxlab.errors import InputError
+from daxlab.store import Ledger
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+app = typer.Typer(help="Many runs from one file: run, plan, status.", no_args_is_help=True)
+SpecArgument = Annotated[Path, typer.Argument(metavar="SPEC.toml", help="Axes whose product are runs (see specs/).")]
+KeepOption = Annotated[bool, typer.Option("--keep-weights", help="Keep the final weights of every network.")]
+EVERY = 2.0  # seconds between two looks at the ledger
+
+
+@app.command("run")
+def run(
+    spec: SpecArgument,
+    device: DeviceOption = "auto",
+    executor: ExecutorOption = "local",
+    address: AddressOption = None,
+    budget: BudgetOption = None,
+    checkpoints: CheckpointsOption = None,
+    keep_weights: KeepOption = False,
+    ledger: LedgerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Train what a spec file spans and the ledger lacks.
+
+    Example: daxlab sweep run specs/paper-search.toml --device gpu --budget 20m
+    """
+    from daxlab.sweep import sweep  # noqa: PLC0415 - so that --help stays light
+    from daxlab.sweep.grid import read  # noqa: PLC0415
+
+    path, where, until = ledger or LEDGER, device_named(device, executor), seconds(budget)
+    wanted = read(spec).specs()
+    plan, words = _planned(spec, wanted, path, where, keep_weights, executor)
+    print(words, file=sys.stderr)
+    with _watched(path, plan["runs"] - plan["done"]) as show:
+        outcome = sweep(
+            wanted,
+            path,
+            device=where,
+            budget=until,
+            keep_weights=keep_weights,
+            checkpoint_folder=checkpoints,
+            executor=executor,
+            address=address,
+            show=show,
+        )
+    for line in outcome.said:
+        print(line, file=sys.stderr)
+    with Ledger(path) as known:
+        lacking = len(known.lacking(outcome.keys))
+    there = len(outcome.keys) - lacking
+    if as_json:
+        about = {"runs": len(outcome.keys), "done": there, "trained": outcome.trained, "complete": not outcome.stopped}
+        print(json.dumps(about | {"plan": plan}, indent=1))
+    else:
+        print(f"{there:,} of {len(outcome.keys):,} runs are in {path}, {outcome.trained:,} of them new.")
+    if outcome.stopped:
+        print("Stopped at a checkpoint; the same command goes on.", file=sys.stderr)
+        raise typer.Exit(3)
+
+
+@app.command("plan")
+def plan(
+    spec: SpecArgument,
+    device: DeviceOption = "auto",
+    keep_weights: KeepOption = False,
+    ledger: LedgerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say what a sweep would take: runs, groups, time on this device, disk. Trains nothing.
+
+    Example: daxlab sweep plan specs/paper-search.toml --device gpu
+    """
+    from daxlab.sweep.grid import read  # noqa: PLC0415 - so that --help stays light
+
+    found, words = _planned(spec, read(spec).specs(), ledger or LEDGER, device_named(device), keep_weights)
+    print(json.dumps(found, indent=1) if as_json else words)
+
+
+def _planned(
+    spec: Path, wanted: Any, ledger: Path, device: str, keep_weights: bool, executor: str = "local"
+) -> tuple[dict[str, Any], str]:
+    """The plan of a sweep, as facts and in words."""
+    from daxlab.cli.planning import foresee, in_words  # noqa: PLC0415 - so that --help stays light
+
+    found = foresee(wanted, ledger, device, keep_weights, executor)
+    words = f"{spec}: {found['asked']:,} runs, of which {ledger} has {found['done']:,}."
+    words += f"\n{in_words(found)}" if found["groups"] else ""
+    return {"lacking": found["runs"], **found, "runs": found.pop("asked")}, words
+
+
+@app.command("status")
+def status(
+    ledger: LedgerOption = None,
+    as_json: JsonOption = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Look again and again, until nothing is trained.")] = False,
+) -> None:
+    """Say how far a sweep is, from another terminal or afterwards: what is done, running, failed, left, best so far.
+
+    Example: daxlab sweep status --watch
+    """
+    path = ledger or LEDGER
+    if as_json:
+        if watch:
+            raise InputError("--json says it once, --watch again and again: choose one")
+        print(json.dumps(asdict(_status(path)), indent=1))
+        return
+    from rich.console import Console  # noqa: PLC0415 - slow to load
+    from rich.live import Live  # noqa: PLC0415
+
+    now = _status(path)
+    if not watch:
+        Console(highlight=False).print(_shown(path, now))
+        return
+    with Live(_shown(path, now), auto_refresh=False) as live:
+        while now.writing:
+            time.sleep(EVERY)
+            now = _status(path)
+            live.update(_shown(path, now), refresh=True)
+
+
+def _status(path: Path) -> Any:
+    from daxlab.sweep.status import status as asked  # noqa: PLC0415 - so that --help stays light
+
+    with Ledger(path) as known:
+        return asked(known)
+
+
+def _shown(path: Path, now: Any) -> "RenderableType":
+    """A status as lines and tables."""
+    from rich.console import Group  # noqa: PLC0415 - slow to load
+    from rich.progress_bar import ProgressBar  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+
+    from daxlab.cli.planning import spoken  # noqa: PLC0415
+
+    counts = f"{now.done:,} done, {now.running:,} running, {now.waiting:,} waiting, {now.failed:,} failed"
+    pace = "nothing is being trained now; the command that began goes on" if now.waiting else "all is done"
+    if now.writing:
+        rate = "" if now.runs_per_hour is None else f"{now.runs_per_hour:,.0f} runs an hour"
+        left = "" if now.seconds_left is None else f"about {spoken(now.seconds_left)} left"
+        pace = ", ".join(part for part in (rate, left) if part) or "beginning"
+    groups, best = (Table.grid(padding=(0, 2)) for _ in range(2))
+    for group in now.groups:
+        bar = ProgressBar(total=group.updates, completed=group.update, width=20)
+        groups.add_row(f"{group.runs:,} of {group.network}", bar, f"{group.update:,} of {group.updates:,} updates")
+    for row in now.best:
+        attention = ", attention" if row["attention"] else ""
+        network = f"{str(row['cell']).upper()} {row['layers']}x{row['hidden']}{attention}, dropout {row['dropout']:g}"
+        best.add_row(row["split"], f"{row['mean']:.2f}", network, f"({row['runs']:,} runs)")
+    parts: list[RenderableType] = [f"{path}: {counts}", pace]
+    if now.groups:
+        parts += ["", groups]
+    if now.best:
+        parts += ["", "best so far", best]
+    return Group(*parts)
+
+
+@contextmanager
+def _watched(path: Path, lacking: int) -> Iterator[Callable[[Any], None]]:
+    """A live status on standard error where that is a terminal; a line for each group where it is not."""
+    from rich.console import Console  # noqa: PLC0415 - slow to load
+    from rich.live import Live  # noqa: PLC0415
+
+    from daxlab.sweep import Plan  # noqa: PLC0415
+
+    console = Console(stderr=True, highlight=False)
+    if not console.is_terminal:
+        yield _plain(lacking)
+        return
+    started: list[Live] = []
+    how: dict[str, Any] = {"console": console, "refresh_per_second": 1 / EVERY, "transient": True}
+    with ExitStack() as stack:
+
+        def show(event: Any) -> None:
+            if isinstance(event, Plan) and not started:  # only now there is a ledger
+                started.append(stack.enter_context(Live(get_renderable=lambda: _shown(path, _status(path)), **how)))
+
+        yield show
+
+
+def _plain(lacking: int) -> Callable[[Any], None]:
+    done = 0
+
+    def show(event: Any) -> None:
+        from daxlab.sweep.task import Finished, Memory  # noqa: PLC0415
+
+        nonlocal done
+        if isinstance(event, Memory):
+            needed = f"{event.needed / 1e9:.1f} GB of the card's {event.available / 1e9:.0f} GB"
+            print(f"{event.runs} runs at once will take {needed}", file=sys.stderr)
+        elif isinstance(event, Finished):
+            done += len(event.runs)
+            print(f"{done:,} of {lacking:,} runs", file=sys.stderr)
+
+    return show

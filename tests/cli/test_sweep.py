@@ -1,0 +1,101 @@
+"""`daxlab sweep`: a file is planned, trained as far as the time allows, watched meanwhile, and gone on with."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from daxlab.store import Ledger
+from daxlab.sweep import weights_of
+from daxlab.sweep.status import status
+
+TINY = """
+grammar:
+  C -> U twice
+  C -> U
+  U -> walk
+  U -> run
+  U -> jump
+meaning:
+  x in any
+  [[x twice]] = [[x]] [[x]]
+  [[walk]] = WALK
+  [[run]] = RUN
+  [[jump]] = JUMP
+"""
+SPECS = Path(__file__).parents[2] / "specs"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "tiny.grammar").write_text(TINY)
+    axes = "cell = 'srn'\nlayers = 1\nhidden = 4\nsplit = 'jump'\nseeds = 2\nlanguage = 'tiny.grammar'\n"
+    (tmp_path / "tiny.toml").write_text(f"{axes}[protocol]\nupdates = 10_000\n")
+    return tmp_path
+
+
+def test_it_plans_stops_is_watched_goes_on_and_ends(daxlab, folder: Path) -> None:
+    planned = daxlab("sweep", "plan", "tiny.toml", "--device", "cpu", "--json", cwd=folder)
+    plan = json.loads(planned.stdout)
+    assert (plan["runs"], plan["done"], plan["lacking"], plan["groups"]) == (2, 0, 2, 2)
+    assert plan["seconds"] > 0 and plan["bytes"] == 2 * 30_000
+    assert sorted(file.name for file in folder.iterdir()) == ["tiny.grammar", "tiny.toml"]
+
+    stopped = daxlab("sweep", "run", "tiny.toml", "--device", "cpu", "--budget", "0s", "--json", cwd=folder)
+    assert stopped.returncode == 3
+    assert json.loads(stopped.stdout)["complete"] is False
+    assert "the same command goes on" in stopped.stderr
+    waiting = daxlab("sweep", "status", cwd=folder).stdout
+    assert "0 done, 0 running, 2 waiting, 0 failed" in waiting
+    assert "nothing is being trained now" in waiting
+
+    command = [sys.executable, "-c", "from daxlab.cli import main; main()", "sweep", "run", "tiny.toml"]
+    with subprocess.Popen([*command, "--device", "cpu", "--json"], cwd=folder, stdout=-1, stderr=-1) as running:
+        states = []
+        while running.poll() is None:
+            with Ledger(folder / "daxlab.db") as ledger:
+                busy = status(ledger).running
+            if busy:
+                states.append(json.loads(daxlab("sweep", "status", "--json", cwd=folder).stdout))
+            time.sleep(1)
+        done = json.loads(running.stdout.read())
+    assert (done["runs"], done["done"], done["trained"], done["complete"]) == (2, 2, 2, True)
+    busy = [state for state in states if state["writing"] and state["running"]]
+    assert busy
+    assert all(state["done"] + state["running"] + state["waiting"] == 2 for state in busy)
+    assert busy[-1]["seconds_left"] is not None
+
+    again = daxlab("sweep", "run", "tiny.toml", "--device", "cpu", cwd=folder)
+    assert again.stdout == "2 of 2 runs are in daxlab.db, 0 of them new.\n"
+    watched = daxlab("sweep", "status", "--watch", cwd=folder).stdout  # ends, because nothing is written
+    assert "2 done" in watched and "all is done" in watched and "SRN 1x" in watched
+    with Ledger(folder / "daxlab.db") as ledger:
+        assert not weights_of(ledger.path, ledger.select()[0]).exists()  # sweeps drop them
+
+
+def test_the_papers_search_is_planned_on_a_card(daxlab, tmp_path: Path) -> None:
+    said = daxlab("sweep", "plan", SPECS / "paper-search.toml", "--device", "gpu", cwd=tmp_path).stdout
+    assert "3,600 runs, of which daxlab.db has 0." in said
+    assert "groups on the GPU: about" in said and "hours" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["plan", "tiny.tom"], "cannot read the spec tiny.tom: No such file"),
+        (["plan", "wrong.toml"], "wrong.toml: no axis is called 'cel'; did you mean 'cell'?"),
+        (["run", "wrong.toml"], "wrong.toml: no axis is called 'cel'"),
+        (["run", "tiny.toml", "--budget", "soon"], "a budget is a time"),
+        (["status"], "there is no ledger at daxlab.db"),
+        (["status", "--json", "--watch"], "choose one"),
+    ],
+)
+def test_bad_input_is_a_sentence_and_exit_2(daxlab, folder: Path, arguments: list[str], complaint: str) -> None:
+    (folder / "wrong.toml").write_text("split = 'jump'\ncel = 'gru'\n")
+    done = daxlab("sweep", *arguments, cwd=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert complaint in done.stderr
+    assert "Traceback" not in done.stderr

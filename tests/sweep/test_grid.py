@@ -1,0 +1,137 @@
+"""A spec file is axes; the sweep is their product, each run once, whatever is written twice."""
+
+from math import prod
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from daxlab import InputError
+from daxlab.protocol import Protocol
+from daxlab.store import key
+from daxlab.sweep import Architecture, Spec
+from daxlab.sweep.grid import parse, read
+from daxlab.sweep.spec import all_facts
+
+SPECS = Path(__file__).parents[2] / "specs"
+AXES = {
+    "cell": ["srn", "lstm", "gru"],
+    "layers": [1, 2, 3],
+    "hidden": [5, 25, 50],
+    "attention": [False, True],
+    "dropout": [0, 0.1, 0.5],
+    "split": ["simple", "length", "jump"],
+    "seeds": [0, 1, 7],
+}
+PROTOCOL = {"updates": [10, 20], "teacher_forcing": [0, 0.5, 1], "clip": [5, 1e6], "self_fed_loss_ends": ["own"]}
+
+
+def axes_from(known: dict[str, list]) -> st.SearchStrategy[dict[str, list]]:
+    return st.fixed_dictionaries(
+        {}, optional={name: st.lists(st.sampled_from(some), min_size=1, unique=True) for name, some in known.items()}
+    )
+
+
+@settings(max_examples=30, deadline=None)
+@given(axes_from(AXES), axes_from(PROTOCOL))
+def test_a_grid_is_the_product_of_its_axes_and_every_run_has_its_own_key(axes, protocol) -> None:
+    axes.setdefault("split", ["jump"])
+    specs = parse(axes | {"protocol": protocol}).specs()
+    seeds = len(axes.get("seeds", range(5)))
+    sizes = [len(values) for name, values in (axes | protocol).items() if name != "seeds"]
+    assert len(specs) == seeds * prod(sizes)
+    assert len({key(facts) for facts in all_facts(specs)}) == len(specs)
+    backwards = parse(dict(reversed((axes | {"protocol": protocol}).items()))).specs()
+    assert set(backwards) == set(specs)
+
+
+def test_what_is_left_out_is_the_papers() -> None:
+    specs = parse({"split": "jump"}).specs()
+    assert specs == [Spec("jump", seed, Architecture(), Protocol()) for seed in range(5)]
+
+
+def test_tables_are_united_and_say_otherwise_than_what_stands_above_them() -> None:
+    above = {"split": "jump", "seeds": [3], "protocol": {"updates": 10, "clip": 1}}
+    tables = [{"hidden": [5, 6]}, {"hidden": 6}, {"hidden": 6, "protocol": {"clip": 2}}]
+    assert parse(above | {"sweep": tables}).specs() == [
+        Spec("jump", 3, Architecture(hidden=5), Protocol(10, clip=1)),
+        Spec("jump", 3, Architecture(hidden=6), Protocol(10, clip=1)),
+        Spec("jump", 3, Architecture(hidden=6), Protocol(10, clip=2)),
+    ]
+
+
+def test_the_facts_of_many_are_those_of_each() -> None:
+    specs = parse({"split": ["jump", "length"], "hidden": [5, 6], "seeds": 2}).specs()
+    assert all_facts(specs) == [spec.facts() for spec in specs]
+
+
+def test_the_papers_search_is_its_180_architectures_on_four_experiments_with_five_replicates() -> None:
+    specs = read(SPECS / "paper-search.toml").specs()
+    assert len(specs) == 3600
+    assert len({spec.architecture for spec in specs}) == 180
+    assert {spec.split for spec in specs} == {"simple", "length", "jump", "turn-left"}
+    assert {spec.seed for spec in specs} == set(range(5))
+    assert {spec.protocol for spec in specs} == {Protocol()}
+
+
+def test_the_ablations_change_one_thing_at_a_time_on_two_networks() -> None:
+    specs = read(SPECS / "ablations.toml").specs()
+    small, best = Architecture("lstm", 1, 100, attention=True, dropout=0.1), Architecture()
+    changed = {
+        (part, getattr(spec.protocol, part))
+        for spec in specs
+        for part in Protocol.__dataclass_fields__
+        if getattr(spec.protocol, part) != getattr(Protocol(), part)
+    }
+    assert changed == {
+        *(("teacher_forcing", 0.0), ("teacher_forcing", 1.0)),
+        *(("self_fed_loss_ends", "target"), ("clip", 1e6)),
+    }
+    for network in (small, best):
+        own = {(spec.split, spec.protocol) for spec in specs if spec.architecture == network}
+        assert {split for split, protocol in own if protocol == Protocol()} == {
+            *("simple", "length", "jump", "turn-left", "jump-once", "turn-left-once")
+        }
+        assert len(own) == 6 + 4 * 4
+    assert len(specs) == 2 * 22 * 5
+
+
+@pytest.mark.parametrize(
+    ("declared", "complaint"),
+    [
+        ({"split": "jmp"}, "did you mean 'jump'"),
+        ({"split": "jump", "hiden": 5}, "no axis is called 'hiden'; did you mean 'hidden'?"),
+        ({"split": "jump", "clip": 5}, r"did you mean 'clip' \(under \[protocol\]\)"),
+        ({"split": "jump", "protocol": {"clips": 5}}, "did you mean 'clip'"),
+        ({"split": "jump", "protocol": 5}, "protocol is a table"),
+        ({"split": "jump", "cell": "lstn"}, "no cell is called 'lstn'"),
+        ({"split": "jump", "hidden": "25"}, "hidden takes whole numbers, one or a list, not '25'"),
+        ({"split": "jump", "hidden": [25, 2.5]}, "hidden takes whole numbers"),
+        ({"split": "jump", "hidden": []}, "hidden takes whole numbers"),
+        ({"split": "jump", "attention": 1}, "attention takes true or false"),
+        ({"split": "jump", "layers": True}, "layers takes whole numbers"),
+        ({"split": "jump", "dropout": 1.5}, "dropout is a share"),
+        ({"split": "jump", "seeds": 0}, "seeds are a count of at least 1"),
+        ({"split": "jump", "seeds": [1, -1]}, "a seed is a whole number"),
+        ({"split": "jump", "protocol": {"teacher_forcing": [0, 2]}}, "teacher forcing is a share"),
+        ({"split": "jump", "language": "scam"}, "did you mean 'scan'"),
+        ({"split": "jump", "seeds": 4_000_000_000}, "a sweep has at most 1,000,000"),
+        ({"hidden": 5}, "no split is given"),
+        ({"split": "jump", "sweep": {"hidden": 5}}, r"under a \[\[sweep\]\] of its own"),
+    ],
+)
+def test_what_is_wrong_in_a_spec_is_a_sentence(declared, complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint):
+        parse(declared)
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"cannot read the spec .*missing\.toml: No such file"):
+        read(tmp_path / "missing.toml")
+    (tmp_path / "bad.toml").write_text("cell = [")
+    with pytest.raises(InputError, match=r"bad\.toml is not TOML"):
+        read(tmp_path / "bad.toml")
+    (tmp_path / "odd.toml").write_text("split = 'jump'\ncel = 'gru'")
+    with pytest.raises(InputError, match=r"odd\.toml: no axis is called 'cel'; did you mean 'cell'"):
+        read(tmp_path / "odd.toml")

@@ -1,0 +1,105 @@
+"""Whoever opens the ledger sees how far a sweep is, while it is written and afterwards."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from daxlab.protocol import Protocol
+from daxlab.store import Ledger, Run, Writer
+from daxlab.store.progress import under_way
+from daxlab.sweep import Architecture, Spec, driver, sweep
+from daxlab.sweep.grouping import grouped
+from daxlab.sweep.spec import all_facts
+from daxlab.sweep.status import Status, beginning, status
+from daxlab.sweep.task import Finished, Progress, Started, Stopped
+
+NARROW = Architecture("srn", 1, 5)
+
+
+def seen(ledger: Path) -> Status:
+    with Ledger(ledger) as known:
+        return status(known)
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> tuple[Path, list[dict]]:
+    return tmp_path / "runs.db", all_facts(Spec("jump", seed, NARROW, Protocol(1000)) for seed in range(2))
+
+
+def test_of_a_sweep_under_way_it_says_what_is_done_running_waiting_how_fast_and_how_long(two) -> None:
+    path, facts = two
+    first, second = grouped(facts, "cpu")
+    with Writer(path) as writer:
+        writer.record([first, second])
+        writer.begin(first.key, {})
+        notes = beginning(writer.ledger, "cpu", 1)
+        notes["sweep"]["since"] = time.time() - 3600  # an hour ago
+        writer.progress({first.key: 500}, notes)
+        now = seen(path)
+        assert (now.done, now.running, now.waiting, now.failed, now.writing) == (0, 1, 1, 0, True)
+        assert [(g.network, g.runs, g.update, g.updates) for g in now.groups] == [("SRN 1x5", 1, 500, 1000)]
+        assert now.runs_per_hour == pytest.approx(0.5, rel=1e-3)
+        assert now.seconds_left == pytest.approx(3 * 3600, rel=1e-3)  # a quarter of the work took an hour
+        assert now.best == []
+        writer.add([Run(spec=facts[0], group=first.key, metrics={"accuracy": 12.5})])
+        then = seen(path)
+        assert (then.done, then.running, then.waiting) == (1, 0, 1)
+        assert then.seconds_left == pytest.approx(3600, rel=1e-3)
+        assert [(row["split"], row["hidden"], row["runs"], row["mean"]) for row in then.best] == [("jump", 5, 1, 12.5)]
+    after = seen(path)
+    assert (after.done, after.waiting, after.writing, after.seconds_left) == (1, 1, False, None)
+
+
+def test_before_there_is_a_pace_the_model_says_how_long_and_a_clock_that_jumps_says_nothing(two) -> None:
+    path, facts = two
+    with Writer(path) as writer:
+        writer.record(grouped(facts, "cpu"))
+        notes = beginning(writer.ledger, "cpu", 2)
+        writer.progress({}, notes)
+        assert seen(path).seconds_left == pytest.approx(notes["sweep"]["seconds"] / 2)
+        notes["sweep"]["since"] = time.time() + 3600
+        writer.progress({}, notes)
+        assert (seen(path).runs_per_hour, seen(path).seconds_left) == (None, None)
+
+
+def test_the_best_of_a_split_is_the_setting_with_the_best_mean(tmp_path: Path) -> None:
+    accuracies = {("jump", 5): [1, 99], ("jump", 6): [60, 60], ("length", 5): [3, 2]}
+    with Writer(tmp_path / "runs.db") as writer:
+        for (split, hidden), values in accuracies.items():
+            writer.add(
+                Run(spec=Spec(split, seed, Architecture(hidden=hidden)).facts(), metrics={"accuracy": value})
+                for seed, value in enumerate(values)
+            )
+    rows = [(row["split"], row["hidden"], row["mean"]) for row in seen(tmp_path / "runs.db").best]
+    assert rows == [("jump", 6, 60), ("length", 5, 2.5)]
+
+
+def test_the_driver_writes_down_what_is_under_way_and_how_far_but_not_at_every_step(two, monkeypatch) -> None:
+    """The workers' part is played by an executor that looks at the ledger like another process would."""
+    path, _ = two
+    looked, written = [], []
+    progress = Writer.progress
+    monkeypatch.setattr(Writer, "progress", lambda *given: [written.append(given), progress(*given)])
+
+    def execute(tasks, device, workers, stop):
+        yield Started(tasks[0].group)
+        looked.append(seen(path))
+        for update in range(1, 401):
+            yield Progress(tasks[0].group, update, (0.0,), (-1,))
+        looked.append(seen(path))
+        yield Finished(tasks[0].group, tuple(Run(spec=s.facts(), group=tasks[0].group) for s in tasks[0].members), {})
+        looked.append(seen(path))
+        yield Started(tasks[1].group)
+        yield Progress(tasks[1].group, 200, (0.0,), (-1,))
+        yield Stopped(tasks[1].group)
+
+    monkeypatch.setattr(driver, "execute", execute)
+    specs = [Spec("jump", seed, NARROW, Protocol(1000)) for seed in range(2)]
+    assert sweep(specs, path).stopped
+    assert [(now.done, now.running, now.waiting) for now in looked] == [(0, 1, 1), (0, 1, 1), (1, 0, 1)]
+    assert [group.update for group in looked[1].groups] == [1]  # the first is written at once, the others wait
+    assert len(written) <= 4
+    with Ledger(path) as ledger:
+        assert [row["updates"] for row in under_way(ledger)] == [200]  # what was stopped is known
+    assert seen(path).waiting == 1
