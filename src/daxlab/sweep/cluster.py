@@ -97,6 +97,9 @@ def _sent(tasks: Sequence[Task], device: str, workers: int | None) -> Iterator["
     flight = _Flight(tasks, device, workers)
     try:
         yield flight
+    except lost.RayError as error:
+        reason = str(error).strip().splitlines()[0]
+        raise InputError(f"the Ray cluster is lost, and the same command goes on with another ({reason})") from error
     finally:
         with suppress(lost.RayError, ConnectionError):  # a cluster that is gone has let go of them
             for one in flight.out:
@@ -161,8 +164,6 @@ class _Flight:
         except lost.RayTaskError as error:
             reason = str(error).strip().splitlines()[-1]
             raise InputError(f"a node of the Ray cluster cannot run daxlab as it is here: {reason}") from error
-        except lost.RayError as error:
-            raise InputError(f"the Ray cluster is gone, and the same command goes on with another: {error}") from error
         if isinstance(event, Broken):
             raise event.error()
         return event
