@@ -44,6 +44,11 @@ def test_a_checkpoint_cut_short_or_of_another_group_is_refused(tmp_path):
     other = Group((Run(0, ALL, 12, 0.2), Run(1, JUMP, 12)), MAKE, ENCODING, GROUP.protocol)
     with pytest.raises(InputError, match="another group"):
         train(other, checkpoint=path)
+    content = bytearray(path.read_bytes())
+    content[-60] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="its checksum is another"):
+        train(GROUP, checkpoint=path)
     path.write_bytes(path.read_bytes()[:-50])
     with pytest.raises(InputError, match="not a whole checkpoint"):
         train(GROUP, checkpoint=path)

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -15,9 +16,9 @@ import pytest
 
 from daxlab import InputError
 from daxlab.protocol import Protocol
-from daxlab.store import Ledger, key
+from daxlab.store import Ledger, Run, key
 from daxlab.sweep import Architecture, Spec, driver, sweep, weights_of
-from daxlab.sweep.task import Finished, TooLarge
+from daxlab.sweep.task import Finished, Progress, TooLarge
 
 SMALL = Architecture("lstm", 1, 8, attention=True, dropout=0.1)
 
@@ -78,22 +79,77 @@ def test_what_was_finished_in_time_was_not_stopped(tiny: Path, tmp_path: Path) -
     assert (outcome.trained, outcome.stopped) == (1, False)
 
 
-def test_a_checkpoint_that_cannot_be_written_or_read_is_a_sentence(tiny: Path, whole: Path, tmp_path: Path) -> None:
-    ledger = tmp_path / "runs.db"
-    driver.checkpoints(ledger).touch()
+def test_a_checkpoint_that_cannot_be_written_is_a_sentence(tiny: Path, tmp_path: Path) -> None:
+    driver.checkpoints(tmp_path / "runs.db").touch()
     with pytest.raises(InputError, match="cannot write the checkpoint"):
-        sweep(specs(tiny, 1), ledger)
-    driver.checkpoints(ledger).unlink()
-    stopped = sweep(specs(tiny, 1, updates=6_000), ledger, show=interrupt_at_first_progress())
-    assert stopped.stopped
+        sweep(specs(tiny, 1), tmp_path / "runs.db")
+
+
+def flipped(content: bytes) -> bytes:
+    """A byte of a tensor as a failing disk might return it."""
+    return content[:-100] + bytes([content[-100] ^ 64]) + content[-99:]
+
+
+@pytest.mark.parametrize("damaged", [lambda content: content[:1000], flipped, lambda content: b""])
+def test_a_damaged_checkpoint_is_set_aside_and_its_runs_train_from_their_start(
+    tiny: Path, whole: Path, tmp_path: Path, damaged: Callable[[bytes], bytes]
+) -> None:
+    ledger, events = tmp_path / "runs.db", []
+    assert sweep(specs(tiny, 1, updates=6_000), ledger, show=interrupt_at_first_progress()).stopped
     (checkpoint,) = driver.checkpoints(ledger).glob("*.safetensors")
-    content = checkpoint.read_bytes()
-    checkpoint.write_bytes(content[:1000])
-    with pytest.raises(InputError, match="delete it to train these runs from their start"):
-        sweep(specs(tiny, 1, updates=6_000), ledger)
-    checkpoint.write_bytes(content)
-    assert sweep(specs(tiny, 1, updates=6_000), ledger).trained == 1
+    bad = damaged(checkpoint.read_bytes())
+    checkpoint.write_bytes(bad)
+    outcome = sweep(specs(tiny, 1, updates=6_000), ledger, show=events.append)
+    assert outcome.trained == 1
+    assert next(event.update for event in events if isinstance(event, Progress)) == 200
+    assert "set aside" in outcome.said[0] and checkpoint.name in outcome.said[0]
+    assert [file.read_bytes() for file in driver.checkpoints(ledger).iterdir()] == [bad]
     assert weights(ledger).items() < weights(whole).items()
+
+
+def test_a_full_disk_is_a_sentence_and_with_room_it_goes_on(
+    daxlab, no_room, tiny: Path, whole: Path, tmp_path: Path
+) -> None:
+    ledger = tmp_path / "runs.db"
+    small = command(tiny, ledger)[3:]
+    for room in (10_000, 150_000):  # not for a ledger; for one, but not with its runs
+        full = daxlab(*small, preexec_fn=no_room(room))
+        assert full.returncode == 2 and str(tmp_path) in full.stderr and "Traceback" not in full.stderr, full.stderr
+    done = daxlab(*small)
+    assert [run["status"] for run in json.loads(done.stdout)["runs"]] == ["done", "done"]
+    assert weights(ledger) == weights(whole)
+
+
+def test_a_clock_that_jumps_back_puts_nothing_out_of_order(tiny: Path, tmp_path: Path, monkeypatch) -> None:
+    clock = iter(range(2_000_000_000, 0, -86_400))
+    monkeypatch.setattr(time, "time", lambda: float(next(clock)))
+
+    def execute(tasks, device, workers, stop):
+        for task in tasks:
+            assert not stop()
+            runs = tuple(Run(spec=s.facts(), group=task.group, finished=time.time()) for s in task.members)
+            yield Finished(task.group, runs, {})
+
+    monkeypatch.setattr(driver, "execute", execute)
+    outcome = sweep(specs(tiny, 3), tmp_path / "runs.db", budget=3600)
+    assert (outcome.trained, outcome.stopped) == (3, False)
+    with Ledger(tmp_path / "runs.db") as known:
+        rows = known.rows()
+        assert [row["seed"] for row in rows] == [2, 1, 0]  # the latest first
+        assert sorted(row["finished"] for row in rows) == [row["finished"] for row in rows]  # by its clock, the first
+
+
+def test_a_worker_of_another_version_is_found_out(tiny: Path, tmp_path: Path, monkeypatch) -> None:
+    def execute(tasks, device, workers, stop):
+        for task in tasks:
+            runs = tuple(Run(spec=s.facts() | {"semantics": -1}, group=task.group) for s in task.members)
+            yield Finished(task.group, runs, {})
+
+    monkeypatch.setattr(driver, "execute", execute)
+    with pytest.raises(InputError, match="is its daxlab the same as here"):
+        sweep(specs(tiny, 1), tmp_path / "runs.db")
+    with Ledger(tmp_path / "runs.db") as known:
+        assert known.count() == 0
 
 
 def interrupt_at_first_progress():
@@ -189,8 +245,6 @@ def test_a_group_that_does_not_fit_is_halved_until_it_does(tiny: Path, tmp_path:
     sizes = []
 
     def execute(tasks, device, workers, stop):
-        from daxlab.store import Run
-
         for task in tasks:
             sizes.append(len(task.members))
             if len(task.members) > 2:

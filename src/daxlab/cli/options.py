@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from daxlab.errors import InputError
-from daxlab.store import Ledger
+from daxlab.store import Ledger, is_written
 
 LEDGER = Path("daxlab.db")  # in the working folder
 
@@ -25,6 +25,19 @@ DeviceOption = Annotated[
 BudgetOption = Annotated[
     str | None, typer.Option(metavar="8m", help="Stop cleanly at a checkpoint after this time (90s, 8m, 1h30m).")
 ]
+ExecutorOption = Annotated[
+    str, typer.Option(metavar="local|ray", help="Who trains: this machine, or a Ray cluster (docs/cluster.md).")
+]
+AddressOption = Annotated[
+    str | None,
+    typer.Option(metavar="HOST:PORT|ray://…|auto", help="The Ray cluster; unless given, one on this machine."),
+]
+CheckpointsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--checkpoints", metavar="FOLDER", help="For checkpoints; a cluster's nodes share it. Beside the ledger else."
+    ),
+]
 
 
 def seconds(budget: str | None) -> float | None:
@@ -38,12 +51,14 @@ def seconds(budget: str | None) -> float | None:
     return 3600 * hours + 60 * minutes + rest
 
 
-def device_named(name: str) -> str:
+def device_named(name: str, executor: str = "local") -> str:
     """The device that a name stands for."""
     if name not in ("auto", "cpu", "gpu"):
         raise InputError(f"a device is auto, cpu or gpu, not {name!r}")
     if name != "auto":
         return name
+    if executor == "ray":
+        raise InputError("what a cluster's nodes have is not known here: say --device cpu or --device gpu")
     return "gpu" if Path("/dev/nvidia0").exists() and any(map(find_spec, PLUGINS)) else "cpu"
 
 
@@ -51,7 +66,7 @@ def ledger_at(given: Path | None) -> Path:
     """The ledger to read: the one given, or the one in the working folder, or the results that come with daxlab."""
     if given:
         return given
-    if LEDGER.exists() and not _empty(LEDGER):
+    if is_written(LEDGER) and not _empty(LEDGER):
         return LEDGER
     inside = Path(__file__).parents[1] / "results"  # in an installed package
     beside = Path(__file__).parents[3] / "results"  # in a checkout

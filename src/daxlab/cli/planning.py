@@ -5,26 +5,31 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from daxlab.store import Ledger
+from daxlab.store import Ledger, is_written
 from daxlab.sweep import Spec, foreseen
 from daxlab.sweep.cost import cost
 from daxlab.sweep.driver import crew_of
 
 
-def foresee(specs: Sequence[Spec], path: Path, device: str, keep_weights: bool = True) -> dict[str, Any]:
-    """What is asked for, what the ledger has of it, and about what the rest will take."""
-    plan, workers = foreseen(specs, path, device), crew_of(device)
-    if path.exists():
+def foresee(
+    specs: Sequence[Spec], path: Path, device: str, keep_weights: bool = True, executor: str = "local"
+) -> dict[str, Any]:
+    """What is asked for, what the ledger has of it, and about what the rest will take: on a cluster, of one place."""
+    plan, workers = foreseen(specs, path, device), crew_of(device) if executor == "local" else 1
+    if is_written(path):
         with Ledger(path) as known:
             taken = cost(plan.groups, device, workers, known, keep_weights)
     else:
         taken = cost(plan.groups, device, workers, keep_weights=keep_weights)
-    return {"asked": len(plan.keys), "done": plan.done, "device": device, "workers": workers, **asdict(taken)}
+    where = {"device": device, "executor": executor, "workers": workers}
+    return {"asked": len(plan.keys), "done": plan.done, **where, **asdict(taken)}
 
 
 def in_words(plan: dict[str, Any]) -> str:
     """A sentence of a plan."""
     place = "the GPU" if plan["device"] == "gpu" else f"{plan['workers']} CPU cores"
+    if plan["executor"] == "ray":
+        place = f"one {plan['device'].upper()} of the cluster (which has as many places as it has of these)"
     basis = f"{plan['measured']} of {plan['groups']} timed by the ledger's own runs"
     return (
         f"{plan['runs']:,} runs in {plan['groups']:,} groups on {place}: about {spoken(plan['seconds'])} ({basis}), "

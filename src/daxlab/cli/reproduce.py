@@ -8,7 +8,18 @@ from typing import Annotated, Any
 
 import typer
 
-from daxlab.cli.options import LEDGER, BudgetOption, DeviceOption, JsonOption, LedgerOption, device_named, seconds
+from daxlab.cli.options import (
+    LEDGER,
+    AddressOption,
+    BudgetOption,
+    CheckpointsOption,
+    DeviceOption,
+    ExecutorOption,
+    JsonOption,
+    LedgerOption,
+    device_named,
+    seconds,
+)
 from daxlab.cli.planning import foresee, in_words
 from daxlab.corpora import find
 from daxlab.corpora.release import SCAN
@@ -27,7 +38,10 @@ def reproduce(
     ] = None,
     runs: Annotated[int, typer.Option(help="Replicates of each network on each split: seeds 0, 1, …")] = 5,
     device: DeviceOption = "auto",
+    executor: ExecutorOption = "local",
+    address: AddressOption = None,
     budget: BudgetOption = None,
+    checkpoints: CheckpointsOption = None,
     updates: Annotated[int, typer.Option(help="Fewer than the paper's, for a trial.")] = Protocol.updates,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would take, and stop.")] = False,
     ledger: LedgerOption = None,
@@ -43,17 +57,27 @@ def reproduce(
 
     if not 1 <= runs <= MOST_RUNS:
         raise InputError(f"runs must be between 1 and {MOST_RUNS:,}, not {runs}")
-    path, where, until = ledger or LEDGER, device_named(device), seconds(budget)
+    path, where, until = ledger or LEDGER, device_named(device, executor), seconds(budget)
     experiments, protocol, release = chosen(names or ["all"]), Protocol(updates), find(SCAN) is not None
     wanted = specs(experiments, runs, release, protocol)
-    plan = foresee(wanted, path, where) | {"experiments": experiments, "draws": "release" if release else "own"}
+    plan = foresee(wanted, path, where, executor=executor)
+    plan |= {"experiments": experiments, "draws": "release" if release else "own"}
     _say(plan, path)
     if dry_run:
         if as_json:
             print(json.dumps({"plan": plan}, indent=1))
         return
     with watch(wanted) as show:
-        outcome = sweep(wanted, path, device=where, budget=until, show=show)
+        outcome = sweep(
+            wanted,
+            path,
+            device=where,
+            budget=until,
+            checkpoint_folder=checkpoints,
+            executor=executor,
+            address=address,
+            show=show,
+        )
     for line in outcome.said:
         print(line, file=sys.stderr)
     _compare(path, experiments, protocol, as_json, {"plan": plan, "complete": not outcome.stopped})

@@ -13,8 +13,11 @@ import typer
 
 from daxlab.cli.options import (
     LEDGER,
+    AddressOption,
     BudgetOption,
+    CheckpointsOption,
     DeviceOption,
+    ExecutorOption,
     JsonOption,
     LedgerOption,
     device_named,
@@ -36,7 +39,10 @@ EVERY = 2.0  # seconds between two looks at the ledger
 def run(
     spec: SpecArgument,
     device: DeviceOption = "auto",
+    executor: ExecutorOption = "local",
+    address: AddressOption = None,
     budget: BudgetOption = None,
+    checkpoints: CheckpointsOption = None,
     keep_weights: KeepOption = False,
     ledger: LedgerOption = None,
     as_json: JsonOption = False,
@@ -48,12 +54,22 @@ def run(
     from daxlab.sweep import sweep  # noqa: PLC0415 - so that --help stays light
     from daxlab.sweep.grid import read  # noqa: PLC0415
 
-    path, where, until = ledger or LEDGER, device_named(device), seconds(budget)
+    path, where, until = ledger or LEDGER, device_named(device, executor), seconds(budget)
     wanted = read(spec).specs()
-    plan, words = _planned(spec, wanted, path, where, keep_weights)
+    plan, words = _planned(spec, wanted, path, where, keep_weights, executor)
     print(words, file=sys.stderr)
     with _watched(path, plan["runs"] - plan["done"]) as show:
-        outcome = sweep(wanted, path, device=where, budget=until, keep_weights=keep_weights, show=show)
+        outcome = sweep(
+            wanted,
+            path,
+            device=where,
+            budget=until,
+            keep_weights=keep_weights,
+            checkpoint_folder=checkpoints,
+            executor=executor,
+            address=address,
+            show=show,
+        )
     for line in outcome.said:
         print(line, file=sys.stderr)
     with Ledger(path) as known:
@@ -87,11 +103,13 @@ def plan(
     print(json.dumps(found, indent=1) if as_json else words)
 
 
-def _planned(spec: Path, wanted: Any, ledger: Path, device: str, keep_weights: bool) -> tuple[dict[str, Any], str]:
+def _planned(
+    spec: Path, wanted: Any, ledger: Path, device: str, keep_weights: bool, executor: str = "local"
+) -> tuple[dict[str, Any], str]:
     """The plan of a sweep, as facts and in words."""
     from daxlab.cli.planning import foresee, in_words  # noqa: PLC0415 - so that --help stays light
 
-    found = foresee(wanted, ledger, device, keep_weights)
+    found = foresee(wanted, ledger, device, keep_weights, executor)
     words = f"{spec}: {found['asked']:,} runs, of which {ledger} has {found['done']:,}."
     words += f"\n{in_words(found)}" if found["groups"] else ""
     return {"lacking": found["runs"], **found, "runs": found.pop("asked")}, words

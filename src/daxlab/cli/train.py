@@ -12,8 +12,11 @@ import typer
 from daxlab.analysis.replicates import summary
 from daxlab.cli.options import (
     LEDGER,
+    AddressOption,
     BudgetOption,
+    CheckpointsOption,
     DeviceOption,
+    ExecutorOption,
     JsonOption,
     LanguageOption,
     LedgerOption,
@@ -53,8 +56,11 @@ def train(
     ] = False,
     language: LanguageOption = "scan",
     device: DeviceOption = "auto",
+    executor: ExecutorOption = "local",
+    address: AddressOption = None,
     budget: BudgetOption = None,
     checkpoint_every: Annotated[float, typer.Option(metavar="SECONDS", help="What a kill -9 may cost.")] = 20.0,
+    checkpoints: CheckpointsOption = None,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Train failed runs again.")] = False,
     ledger: LedgerOption = None,
     as_json: JsonOption = False,
@@ -72,7 +78,7 @@ def train(
     specs = [Spec(split, seed + n, architecture, protocol, language) for split in splits for n in range(runs)]
     from daxlab.cli.watching import watch  # noqa: PLC0415 - rich is slow to load
 
-    path, where = ledger or LEDGER, device_named(device)
+    path, where = ledger or LEDGER, device_named(device, executor)
     with watch(specs) as show:
         outcome = sweep(
             specs,
@@ -81,6 +87,9 @@ def train(
             budget=seconds(budget),
             retry_failed=retry_failed,
             checkpoint_every=checkpoint_every,
+            checkpoint_folder=checkpoints,
+            executor=executor,
+            address=address,
             show=show,
         )
     for line in outcome.said:

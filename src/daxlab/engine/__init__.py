@@ -1,5 +1,6 @@
 """Training many runs at once, and asking what they learnt. Knows nothing of the ledger; prints nothing."""
 
+from daxlab.engine.checkpoint import Damaged
 from daxlab.engine.decode import answers, attentions, encodings, ended, log_likelihoods, right, scores
 from daxlab.engine.evaluate import Evaluation, answer_cap, evaluate, likelihoods, sample_accuracy
 from daxlab.engine.group import Group, Run, stack, subset, unstack
@@ -10,6 +11,7 @@ __all__ = [
     "CURVE_EVERY",
     "SEMANTICS",
     "WINDOW",
+    "Damaged",
     "Evaluation",
     "Group",
     "History",

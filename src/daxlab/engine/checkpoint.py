@@ -6,6 +6,8 @@ The file is written beside its place, flushed to the disk, and then takes the pl
 import os
 import tempfile
 import time
+import zlib
+from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
@@ -22,11 +24,19 @@ from daxlab.errors import InputError
 FORMAT = "daxlab checkpoint 1"
 
 
+class Damaged(InputError):
+    """A file that is no checkpoint of this group's, or no longer a whole one: `what` says in which way."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what}: delete it to train these runs from their start")
+        self.what = what
+
+
 def write(path: Path, digest: str, tree: Any) -> None:
     """Write a pytree of arrays, with the digest of the group it belongs to."""
     leaves = jax.tree_util.tree_leaves_with_path(tree)
     tensors = {jax.tree_util.keystr(place): np.array(leaf, order="C") for place, leaf in leaves}
-    data = save(tensors, metadata={"format": FORMAT, "digest": digest})
+    data = save(tensors, metadata={"format": FORMAT, "digest": digest, "sum": _sum(tensors)})
     try:
         _replace(path, data)
     except OSError as error:
@@ -54,24 +64,34 @@ def _replace(path: Path, data: bytes) -> None:
 
 
 def read(path: Path, digest: str, like: Any) -> Any:
-    """What `write` wrote for the group of this digest, as a pytree like `like`."""
+    """What `write` wrote for the group of this digest, as a pytree like `like`; Damaged if this is not it."""
     try:
         with safe_open(path, framework="numpy") as file:
             about = file.metadata() or {}
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except (SafetensorError, OSError) as error:
-        raise InputError(
-            f"{path} is not a whole checkpoint ({error}): delete it to train these runs from their start"
-        ) from error
+    except SafetensorError as error:
+        raise Damaged(f"{path} is not a whole checkpoint ({error})") from error
+    except OSError as error:  # a disk that does not answer says nothing of the file
+        raise InputError(f"cannot read the checkpoint {path}: {error.strerror or error}") from error
     if about.get("format") != FORMAT:
-        raise InputError(f"{path} is not a checkpoint of daxlab's")
+        raise Damaged(f"{path} is not a checkpoint of daxlab's")
     if about.get("digest") != digest:
-        raise InputError(f"{path} is a checkpoint of another group of runs")
+        raise Damaged(f"{path} is a checkpoint of another group of runs")
     leaves, shape = jax.tree_util.tree_flatten_with_path(like)
     names = [jax.tree_util.keystr(place) for place, _ in leaves]
     if set(names) != set(tensors):
-        raise InputError(f"{path} does not hold the arrays of this group of runs")
+        raise Damaged(f"{path} does not hold the arrays of this group of runs")
+    if "sum" in about and about["sum"] != _sum(tensors):
+        raise Damaged(f"{path} is not what was written (its checksum is another)")
     return jax.tree_util.tree_unflatten(shape, [_owned(tensors[name]) for name in names])
+
+
+def _sum(tensors: Mapping[str, NDArray[Any]]) -> str:
+    """A checksum of all bytes: a disk's errors are found, which the format itself does not do."""
+    total = 0
+    for name in sorted(tensors):
+        total = zlib.crc32(np.ascontiguousarray(tensors[name]).data, total)
+    return f"crc32 {total:08x}"
 
 
 def _owned(array: NDArray[Any]) -> NDArray[Any]:

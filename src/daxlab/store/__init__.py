@@ -22,6 +22,7 @@ from daxlab.store.artefacts import (
     unpack_likelihoods,
 )
 from daxlab.store.exchange import Merged, export, merge, write_table
+from daxlab.store.files import is_written
 from daxlab.store.ledger import Ledger
 from daxlab.store.records import Group, Run, canonical, key
 from daxlab.store.writer import Writer
@@ -34,6 +35,7 @@ __all__ = [
     "Writer",
     "canonical",
     "export",
+    "is_written",
     "key",
     "merge",
     "pack_answers",

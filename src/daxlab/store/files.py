@@ -130,6 +130,15 @@ def reader(path: Path) -> sqlite3.Connection:
     return db
 
 
+def is_written(path: Path) -> bool:
+    """Whether there is a ledger: a file whose maker was killed, or had no room, before its tables is none yet."""
+    if not path.exists():
+        return False
+    _look(path)
+    with explained(path), closing(_connect(path, _reading(path))) as db:
+        return bool(_version(db, path))
+
+
 def _reading(path: Path) -> str:
     """How to open a file for reading: as one that never changes where nobody can be writing it."""
     with path.open("rb") as file:

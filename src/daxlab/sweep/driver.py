@@ -9,18 +9,18 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from daxlab.errors import InputError
-from daxlab.store import Group, Ledger, Writer, key
+from daxlab.store import Group, Ledger, Writer, is_written, key
 from daxlab.sweep.grouping import grouped, ordered
 from daxlab.sweep.local import cores, execute
 from daxlab.sweep.spec import Spec, all_facts
 from daxlab.sweep.status import beginning
-from daxlab.sweep.task import Event, Finished, Memory, Progress, Started, Stopped, Task, TooLarge
+from daxlab.sweep.task import Event, Finished, Memory, Noted, Progress, Started, Stopped, Task, TooLarge
 
 HEARD_EVERY = 3.0  # seconds between two times that progress is written down
 
@@ -54,16 +54,22 @@ def sweep(
     retry_failed: bool = False,
     keep_weights: bool = True,
     checkpoint_every: float = 20.0,
+    checkpoint_folder: Path | None = None,
+    executor: str = "local",
+    address: str | None = None,
     show: Callable[[Any], None] = lambda event: None,
 ) -> Outcome:
     """Trains what the ledger lacks of the specs; what it has stays as it is.
 
-    `budget`: seconds after which to stop at a checkpoint; one is written every `checkpoint_every` seconds anyway.
+    `budget`: seconds after which to stop at a checkpoint; one is written every `checkpoint_every` seconds anyway,
+    into `checkpoint_folder` (beside the ledger unless given). `executor`: "local", this machine, or "ray", the Ray
+    cluster at `address`, whose workers see that folder or train each group in one go; `workers` at a time, at most.
     `show` hears the Plan, then what the executor tells.
     """
+    execute_all = _executor(executor, address, device, workers)
     facts, known_specs = _by_key(specs)
-    keys, crew = tuple(facts), workers or crew_of(device)
-    if ledger.exists():
+    keys, crew = tuple(facts), workers or crew_of(device, executor)
+    if is_written(ledger):
         with Ledger(ledger) as known:
             if not known.lacking(keys, retry_failed=retry_failed):
                 return Outcome(keys)
@@ -72,13 +78,15 @@ def sweep(
         plan = _planned(writer, facts, device, crew, retry_failed)
         writer.progress({}, beginning(writer.ledger, device, crew))
         show(plan)
-        run = _Run(writer, ledger, known_specs, Outcome(keys), retry_failed, keep_weights, checkpoint_every, show)
+        folder = (checkpoint_folder or checkpoints(ledger)).absolute()  # workers may be at work in another folder
+        kept = (retry_failed, keep_weights, checkpoint_every)
+        run = _Run(writer, ledger, known_specs, Outcome(keys), folder, executor, *kept, show)
         pending = list(plan.groups)
         with interrupts() as interrupted:
             while pending and not run.outcome.stopped:
                 tasks, by_key, pending = [run.task(group) for group in pending], {g.key: g for g in pending}, []
                 try:
-                    for event in execute(tasks, device, crew, lambda: interrupted() or _over(until)):
+                    for event in execute_all(tasks, lambda: interrupted() or _over(until)):
                         pending += run.take(event, by_key)
                 except InputError:
                     run.give_up(tasks)
@@ -87,8 +95,26 @@ def sweep(
         return run.outcome
 
 
-def crew_of(device: str) -> int:
-    """How many groups this machine trains at a time."""
+def _executor(
+    name: str, address: str | None, device: str, workers: int | None
+) -> Callable[[Sequence[Task], Callable[[], bool]], Iterator[Event]]:
+    """Who trains the tasks: tasks and a wish to stop in, events out."""
+    if address is not None and name != "ray":
+        raise InputError("an address is a Ray cluster's: say --executor ray too")
+    if name == "local":
+        crew = workers or crew_of(device)
+        return lambda tasks, stop: execute(tasks, device, crew, stop)
+    if name == "ray":
+        from daxlab.sweep import cluster  # noqa: PLC0415 - Ray is an extra
+
+        return lambda tasks, stop: cluster.execute(tasks, device, workers, stop, address)
+    raise InputError(f"an executor is local or ray, not {name!r}")
+
+
+def crew_of(device: str, executor: str = "local") -> int:
+    """How many groups this machine trains at a time; of a cluster it is only known yet that there are several."""
+    if executor == "ray":
+        return 2
     return 1 if device == "gpu" else len(cores())
 
 
@@ -131,6 +157,8 @@ class _Run:
     ledger: Path
     specs: Mapping[str, Spec]
     outcome: Outcome
+    checkpoints: Path
+    executor: str
     retry_failed: bool
     keep_weights: bool
     checkpoint_every: float
@@ -143,8 +171,10 @@ class _Run:
         # A run that is asked for by its key is what it was; any other may have changed since it was recorded.
         pairs = zip(group.keys, group.members, strict=True)
         members = tuple(self.specs.get(name) or Spec.of(member) for name, member in pairs)
-        path = checkpoints(self.ledger) / f"{group.key}.safetensors"
-        return Task(group.key, members, path, self.checkpoint_every, self.keep_weights)
+        return Task(group.key, members, self.checkpoint(group.key), self.checkpoint_every, self.keep_weights)
+
+    def checkpoint(self, group: str) -> Path:
+        return self.checkpoints / f"{group}.safetensors"
 
     def take(self, event: Event, by_key: dict[str, Group]) -> list[Group]:
         """Writes down what became of a group; the groups to be trained in its place, if it was too large."""
@@ -154,18 +184,22 @@ class _Run:
             self.outcome.stopped = True
         elif isinstance(event, TooLarge):
             return self._halved(by_key[event.group], event.reason)
+        elif isinstance(event, Noted) and event.message not in self.outcome.said:
+            self.outcome.said.append(event.message)
         elif isinstance(event, Finished):
+            if [run.key for run in event.runs] != by_key[event.group].keys:
+                raise InputError("a worker trained other runs than it was asked for: is its daxlab the same as here?")
             for name, weights in event.weights.items():
                 keep(weights_of(self.ledger, name), weights)
             self.outcome.trained += len(self.writer.add(event.runs, retry_failed=self.retry_failed))
-            (checkpoints(self.ledger) / f"{event.group}.safetensors").unlink(missing_ok=True)
+            self._forget(event.group)
         return []
 
     def _note(self, event: Event) -> None:
         """For those who watch: what is under way, and now and then how far it is."""
         if isinstance(event, Started | Memory | Progress) and event.group not in self.begun:
             self.begun.add(event.group)
-            self.writer.begin(event.group, {"kind": "local"})
+            self.writer.begin(event.group, {"kind": self.executor})
         if isinstance(event, Progress):
             self.updates[event.group] = event.update
         elif isinstance(event, Finished | TooLarge):
@@ -178,11 +212,16 @@ class _Run:
     def give_up(self, tasks: Sequence[Task]) -> None:
         """Of groups that could not be trained here, those that never began need not be trained as they were."""
         for task in tasks:
-            if (
-                not task.checkpoint.exists()
-                and self.writer.ledger.live_group(key(task.members[0].facts())) == task.group
-            ):
+            first = key(task.members[0].facts())
+            if not self.checkpoint(task.group).exists() and self.writer.ledger.live_group(first) == task.group:
                 self.writer.drop(task.group)
+
+    def _forget(self, group: str) -> None:
+        """Removes a group's checkpoint, and what a worker that was killed left of a next one."""
+        with suppress(OSError):  # what cannot be removed does no harm
+            self.checkpoint(group).unlink(missing_ok=True)
+            for draft in self.checkpoints.glob(f".{group}.safetensors.*"):
+                draft.unlink(missing_ok=True)
 
     def _halved(self, group: Group, reason: str) -> list[Group]:
         if len(group.members) == 1:
@@ -191,7 +230,7 @@ class _Run:
         halves = [replace(group, members=half) for half in (group.members[:middle], group.members[middle:])]
         self.writer.drop(group.key)
         self.writer.record(halves)
-        (checkpoints(self.ledger) / f"{group.key}.safetensors").unlink(missing_ok=True)
+        self._forget(group.key)
         self.outcome.said.append(f"{len(group.members)} runs did not fit in memory; going on with {middle} at a time")
         self.show(Plan(self.outcome.keys, 0, tuple(halves)))
         return halves
@@ -200,7 +239,7 @@ class _Run:
 def foreseen(specs: Sequence[Spec], ledger: Path, device: str, *, retry_failed: bool = False) -> Plan:
     """What a sweep would do; writes nothing."""
     facts, _ = _by_key(specs)
-    if not ledger.exists():
+    if not is_written(ledger):
         return Plan(tuple(facts), 0, tuple(grouped(facts.values(), device)))
     with Ledger(ledger) as known:
         done, resumed, fresh = _groups(known, facts, device, retry_failed)

@@ -6,8 +6,6 @@ Knows nothing of the ledger.
 
 import multiprocessing
 import os
-import signal
-import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,10 +13,10 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from daxlab.errors import InputError
-from daxlab.sweep.task import Broken, Event, Memory, Progress, Started, Stopped, Task, TooLarge
+from daxlab.sweep import process
+from daxlab.sweep.task import Broken, Event, OnTheWay, Started, Task
 
 TRIES = 3  # of a task whose worker died
-OUT_OF_MEMORY = ("RESOURCE_EXHAUSTED", "Out of memory", "out of memory")
 
 
 @dataclass
@@ -69,8 +67,8 @@ def execute(tasks: Sequence[Task], device: str, workers: int, stop: Callable[[],
                     crew.append(_hire(context, device, worker.core, flag))
                     continue
                 if isinstance(event, Broken):
-                    raise (InputError if event.mendable else RuntimeError)(event.message)
-                if not isinstance(event, Progress | Memory):
+                    raise event.error()
+                if not isinstance(event, OnTheWay):
                     worker.task = None
                 yield event
     finally:
@@ -100,39 +98,16 @@ def _dismiss(worker: _Worker) -> None:
 
 def _serve(pipe: Connection, device: str, core: int, flag: Any) -> None:
     """A worker's life: a task, what became of it, the next, until the pipe closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the driver, which sets the flag
-    if device == "cpu":
-        if hasattr(os, "sched_setaffinity"):
-            os.sched_setaffinity(0, {core})  # before JAX counts its threads
-        os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_cpu_multi_thread_eigen=false"
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    while True:
-        try:
-            task = pipe.recv()
-        except EOFError:
-            return
-        try:
-            pipe.send(_done(task, device, pipe, flag))
-        except (BrokenPipeError, ConnectionResetError):
-            return
+    if device == "cpu" and hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {core})
+    process.prepare(device)
 
-
-def _done(task: Any, device: str, pipe: Connection, flag: Any) -> Any:
-    def report(progress: Any) -> bool | None:
-        pipe.send(progress)
+    def report(event: Any) -> bool | None:
+        pipe.send(event)
         return False if flag.is_set() else None
 
-    try:
-        from daxlab.sweep import compiled, worker  # noqa: PLC0415 - JAX is loaded here, where it is used
-
-        compiled.remember()
-        worker.on_device(device)
-        return worker.work(task, report) or Stopped(task.group)
-    except InputError as error:
-        return Broken(task.group, str(error), mendable=True)
-    except (BrokenPipeError, ConnectionResetError):
-        raise
-    except Exception as error:
-        if any(mark in str(error) for mark in OUT_OF_MEMORY):
-            return TooLarge(task.group, str(error).splitlines()[0])
-        return Broken(task.group, traceback.format_exc(), mendable=False)
+    while True:
+        try:
+            pipe.send(process.outcome(pipe.recv(), device, report))
+        except (EOFError, BrokenPipeError, ConnectionResetError):
+            return

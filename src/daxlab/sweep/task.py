@@ -1,8 +1,10 @@
 """What passes between the driver and a worker: tasks one way, what became of them the other. Plain data."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from daxlab.errors import InputError
 from daxlab.store import Run
 from daxlab.sweep.spec import Spec
 
@@ -13,7 +15,7 @@ class Task:
 
     group: str
     members: tuple[Spec, ...]
-    checkpoint: Path
+    checkpoint: Path | None  # None: nowhere, so that it is trained in one go
     checkpoint_every: float = 20.0  # seconds
     keep_weights: bool = True
 
@@ -43,6 +45,14 @@ class Memory:
     runs: int
     needed: int
     available: int
+
+
+@dataclass(frozen=True)
+class Noted:
+    """What the user should know, though the work goes on."""
+
+    group: str
+    message: str
 
 
 @dataclass(frozen=True)
@@ -77,5 +87,11 @@ class Broken:
     message: str
     mendable: bool
 
+    def error(self) -> Exception:
+        """The same, to be raised in the driver."""
+        return InputError(self.message) if self.mendable else RuntimeError(self.message)
 
-Event = Started | Progress | Memory | Finished | Stopped | TooLarge | Broken
+
+OnTheWay = Started | Progress | Memory | Noted
+Event = OnTheWay | Finished | Stopped | TooLarge | Broken
+Report = Callable[[OnTheWay], bool | None]  # False: stop at a checkpoint

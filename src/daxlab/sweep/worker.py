@@ -27,9 +27,7 @@ from daxlab.splits import named_commands
 from daxlab.store import Run
 from daxlab.sweep.examine import Examined, examine, rehearse
 from daxlab.sweep.spec import Architecture, Spec
-from daxlab.sweep.task import Finished, Memory, Progress, Task
-
-Report = Callable[[Progress | Memory], bool | None]  # False: stop at a checkpoint
+from daxlab.sweep.task import Finished, Memory, Noted, Progress, Report, Task
 
 
 def network_maker(architecture: Architecture, encoding: Encoding) -> Callable[..., Any]:
@@ -64,15 +62,7 @@ def work(task: Task, report: Report) -> Finished | None:
     if jax.default_backend() != "cpu":  # one core has nothing to spare for it
         _foresee(task, group, report)
         rehearsal = rehearse(group, named, attention)
-    resumed = int(task.checkpoint.exists())
-
-    def on_progress(now: engine.Progress) -> bool | None:
-        losses, failed = tuple(map(float, now.losses)), tuple(map(int, now.failed))
-        return report(Progress(task.group, now.update, losses, failed))
-
-    trained = engine.train(
-        group, checkpoint=task.checkpoint, checkpoint_every=task.checkpoint_every, on_progress=on_progress
-    )
+    trained, resumed = _trained(task, group, report)
     if trained.update < group.protocol.updates:
         return None
     began = time.monotonic()
@@ -84,7 +74,7 @@ def work(task: Task, report: Report) -> Finished | None:
         "seconds": (training + examining) / len(task.members),
         "group_seconds": training + examining,
         "examine_seconds": examining,
-        "resumed": resumed,
+        "resumed": int(resumed),
     }
     runs = _runs(task, trained, examined, timing)
     kept = {}
@@ -95,6 +85,25 @@ def work(task: Task, report: Report) -> Finished | None:
             if run.status == "done"
         }
     return Finished(task.group, runs, kept)
+
+
+def _trained(task: Task, group: engine.Group, report: Report) -> tuple[engine.Trained, bool]:
+    """The group after its training, and whether a checkpoint spared it some; a damaged one is set aside."""
+
+    def on_progress(now: engine.Progress) -> bool | None:
+        losses, failed = tuple(map(float, now.losses)), tuple(map(int, now.failed))
+        return report(Progress(task.group, now.update, losses, failed))
+
+    train = partial(engine.train, group, checkpoint_every=task.checkpoint_every, on_progress=on_progress)
+    resumed = task.checkpoint is not None and task.checkpoint.exists()
+    try:
+        return train(checkpoint=task.checkpoint), resumed
+    except engine.Damaged as error:
+        assert task.checkpoint is not None
+        aside = task.checkpoint.with_suffix(".damaged")
+        task.checkpoint.replace(aside)
+        report(Noted(task.group, f"{error.what}: set aside as {aside.name}, its runs train from their start"))
+        return train(checkpoint=task.checkpoint), False
 
 
 def _foresee(task: Task, group: engine.Group, report: Report) -> None:

@@ -1,0 +1,251 @@
+"""A Ray cluster as an executor: a group is a Ray task on one card or one core; tasks in, what became of them out.
+
+Lost workers and nodes are ordinary: their groups are given out again, from their checkpoints where the nodes share a
+folder with the driver. If the driver dies, Ray ends its tasks. Knows nothing of the ledger. Ray is an extra, and
+imported only here.
+"""
+
+import logging
+import os
+import socket
+import sys
+import tempfile
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from daxlab.errors import InputError
+from daxlab.sweep import process
+from daxlab.sweep.task import Broken, Event, Noted, OnTheWay, Progress, Started, Stopped, Task
+
+try:
+    import ray
+    from ray import exceptions as lost
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+except ImportError:
+    raise InputError('Ray is not installed: pip install "daxlab[ray]"') from None
+
+TRIES = 3  # of a task whose worker died; a node that is lost is not the task's fault
+SPARE = 2  # tasks given out beyond what the cluster holds, so that no place waits for the driver
+EVERY = 0.2  # seconds between two words of a worker, and between two looks of the driver
+CARRIED = ("DAXLAB_DATA", "DAXLAB_COMMIT")  # of the driver's environment
+
+
+def execute(
+    tasks: Sequence[Task], device: str, workers: int | None, stop: Callable[[], bool], address: str | None = None
+) -> Iterator[Event]:
+    """Runs the tasks, so many at a time or as many as the cluster holds; yields what local.py's execute does."""
+    for folder in {task.checkpoint.parent for task in tasks if task.checkpoint}:
+        with suppress(OSError):  # a worker that cannot use it says so
+            folder.mkdir(parents=True, exist_ok=True)
+    with _connected(address), _sent(tasks, device, workers) as flight:
+        while True:
+            if not flight.stopping and stop():
+                flight.halt()
+            flight.give_out()
+            if not flight.out:
+                return
+            # What a worker told before it ended was told before its result was there.
+            ended, _ = ray.wait(list(flight.out), num_returns=len(flight.out), timeout=EVERY)
+            yield from flight.heard()
+            for one in ended:
+                if event := flight.taken(one):
+                    yield event
+
+
+@contextmanager
+def _connected(address: str | None) -> Iterator[None]:
+    """A connection to the cluster: the caller's own, if there is one."""
+    if ray.is_initialized():
+        yield
+        return
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    _answers(address)
+    with redirect_stdout(sys.stderr):  # Ray tells of lost workers on standard output, which is for results
+        try:
+            ray.init(address, log_to_driver=False, logging_level=logging.ERROR, include_dashboard=False)
+        except (ConnectionError, ImportError, RuntimeError, ValueError, lost.RayError) as error:
+            reason = str(error).strip().splitlines()[0]
+            raise InputError(f"cannot use a Ray cluster at {address or 'this machine'}: {reason}") from error
+        try:
+            yield
+        finally:
+            ray.shutdown()
+
+
+def _answers(address: str | None) -> None:
+    """Makes sure that something listens at an address: Ray itself would wait for minutes."""
+    host, _, port = (address or "").removeprefix("ray://").rpartition(":")
+    if not host or not port.isdigit():
+        return  # auto, local, or what Ray will refuse
+    try:
+        socket.create_connection((host, int(port)), timeout=10).close()
+    except (OSError, OverflowError) as error:
+        raise InputError(f"no Ray cluster answers at {address} ({error}): 'ray start' says its address") from None
+
+
+@contextmanager
+def _sent(tasks: Sequence[Task], device: str, workers: int | None) -> Iterator["_Flight"]:
+    """The tasks on their way; whatever happens, none is left behind on the cluster."""
+    if not _places(device):
+        wanted = "GPU: add a node that has one, or use --device cpu" if device == "gpu" else "CPU for tasks: add a node"
+        raise InputError(f"no node of the Ray cluster has a {wanted}")
+    flight = _Flight(tasks, device, workers)
+    try:
+        yield flight
+    except lost.RayError as error:
+        reason = str(error).strip().splitlines()[0]
+        raise InputError(f"the Ray cluster is lost, and the same command goes on with another ({reason})") from error
+    finally:
+        with suppress(lost.RayError, ConnectionError):  # a cluster that is gone has let go of them
+            for one in flight.out:
+                ray.cancel(one, force=True)
+            ray.kill(flight.post)
+
+
+def _places(device: str) -> int:
+    """How many groups the cluster can train at once, as it is now."""
+    return int(ray.cluster_resources().get("GPU" if device == "gpu" else "CPU", 0))
+
+
+class _Flight:
+    """Tasks that wait, and those given out."""
+
+    def __init__(self, tasks: Sequence[Task], device: str, workers: int | None) -> None:
+        self.waiting, self.out = deque(tasks), dict[Any, Task]()
+        self.stopping = False
+        self._device, self._workers = device, workers
+        self._tries, self._begun = Counter[str](), set[str]()
+        # Beside the driver: what takes the one away takes the other.
+        here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=True)
+        post = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=-1, scheduling_strategy=here)(_Post)
+        self.post = post.remote()
+        # A card's memory is only free when the process has ended that used it.
+        needs = {"num_gpus": 1, "num_cpus": 1, "max_calls": 1} if device == "gpu" else {"num_cpus": 1}
+        self._work = ray.remote(max_retries=0, **needs)(_work)
+        self._home = {"folder": str(Path.cwd()), **{name: os.environ[name] for name in CARRIED if name in os.environ}}
+
+    def give_out(self) -> None:
+        """As many as there are places, and a few more."""
+        most = self._workers or _places(self._device) + SPARE
+        while self.waiting and len(self.out) < most:
+            task = self.waiting.popleft()
+            self.out[self._work.remote(task, self._device, self.post, self._home)] = task
+
+    def halt(self) -> None:
+        """Those under way stop at their next word to us; the others need not begin."""
+        self.stopping = True
+        self.waiting.clear()
+        for one, task in self.out.items():
+            if task.group not in self._begun:
+                ray.cancel(one)
+
+    def heard(self) -> list[OnTheWay]:
+        """What workers told since the last time; they will hear whether to stop."""
+        events: list[OnTheWay] = ray.get(self.post.collect.remote(self.stopping))
+        self._begun |= {event.group for event in events}
+        return events
+
+    def taken(self, one: Any) -> Event | None:
+        """What became of a task; None if it was lost with its worker, and waits again."""
+        task = self.out.pop(one)
+        try:
+            event: Event = ray.get(one)
+        except lost.TaskCancelledError:
+            return Stopped(task.group)
+        except (lost.WorkerCrashedError, lost.OutOfMemoryError) as error:
+            return self._again(task, error)
+        except (lost.NodeDiedError, lost.ObjectLostError):
+            return self._again(task, None)
+        except lost.RayTaskError as error:
+            reason = str(error).strip().splitlines()[-1]
+            raise InputError(f"a node of the Ray cluster cannot run daxlab as it is here: {reason}") from error
+        if isinstance(event, Broken):
+            raise event.error()
+        return event
+
+    def _again(self, task: Task, error: Exception | None) -> Event | None:
+        self._tries[task.group] += error is not None
+        if self._tries[task.group] >= TRIES:
+            reason = str(error).strip().splitlines()[0]
+            raise InputError(f"a worker died {TRIES} times on the same group (memory may have run out): {reason}")
+        if self.stopping:
+            return Stopped(task.group)
+        self._begun.discard(task.group)
+        self.waiting.appendleft(task)
+        return None
+
+
+class _Post:
+    """Where workers leave word for the driver, and hear whether to stop. If it must start anew, nothing is amiss."""
+
+    def __init__(self) -> None:
+        self._events: list[OnTheWay] = []
+        self._stop = False
+
+    def tell(self, event: OnTheWay) -> bool:
+        """What a worker has to say; whether it is to stop."""
+        self._events.append(event)
+        return self._stop
+
+    def collect(self, stop: bool) -> list[OnTheWay]:
+        """All that was told since the last time."""
+        told, self._events, self._stop = self._events, [], stop
+        return told
+
+
+class _Line:
+    """A worker's line to the post. Only futures: while a task is in `ray.get`, Ray gives its core to another one."""
+
+    def __init__(self, post: Any, group: str) -> None:
+        self._post = post
+        self._tell(Started(group))
+
+    def _tell(self, event: OnTheWay) -> None:
+        self._answer, self._last = self._post.tell.remote(event).future(), time.monotonic()
+
+    def report(self, event: OnTheWay) -> bool | None:
+        """Tells the driver, progress only now and then; False if the last answer was to stop."""
+        answered = self._answer.done()
+        if answered and self._answer.result():
+            return False
+        if not isinstance(event, Progress) or (answered and time.monotonic() - self._last >= EVERY):
+            self._tell(event)
+        return None
+
+    def stopped(self) -> bool:
+        """The last answer, when it is there."""
+        return bool(self._answer.result())
+
+
+def _work(task: Task, device: str, post: Any, home: Mapping[str, str]) -> Event:
+    """A task, in a worker's process somewhere on the cluster."""
+    os.environ.update({name: home[name] for name in CARRIED if name in home})
+    with suppress(OSError):  # where the nodes share it, a grammar's path means there what it means here
+        os.chdir(home["folder"])
+    process.prepare(device)
+    line = _Line(post, task.group)
+    if line.stopped():
+        return Stopped(task.group)
+    if task.checkpoint and not _writable(task.checkpoint.parent):
+        where, folder = socket.gethostname(), task.checkpoint.parent
+        line.report(Noted(task.group, f"{where} cannot write to {folder}: what it trains has no checkpoints"))
+        task = replace(task, checkpoint=None)
+    event = process.outcome(task, device, line.report)
+    line.stopped()  # all is told before this task ends
+    return event
+
+
+def _writable(folder: Path) -> bool:
+    """Whether the driver's folder is here too; one that the driver did not make is not made here."""
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"\0")
+            file.flush()
+            return True
+    except OSError:
+        return False

@@ -1,0 +1,43 @@
+"""A worker's process, whichever executor started it: made ready before JAX starts; then a task, and what became of it.
+
+Whatever goes wrong in a task is an event too. Knows nothing of how tasks come here and where events go.
+"""
+
+import os
+import signal
+import traceback
+
+from daxlab.errors import InputError
+from daxlab.sweep.task import Broken, Finished, Report, Stopped, Task, TooLarge
+
+OUT_OF_MEMORY = ("RESOURCE_EXHAUSTED", "Out of memory", "out of memory")
+ONE_THREAD = "--xla_cpu_multi_thread_eigen=false"
+
+
+def prepare(device: str) -> None:
+    """Before JAX starts: on a CPU it gets one thread, because there is a worker for every core."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the driver, which tells us to stop
+    if device == "cpu":
+        flags = os.environ.get("XLA_FLAGS", "")
+        if ONE_THREAD not in flags:
+            os.environ["XLA_FLAGS"] = f"{flags} {ONE_THREAD}"
+        os.environ["PJRT_NPROC"] = "1"
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+
+def outcome(task: Task, device: str, report: Report) -> Finished | Stopped | TooLarge | Broken:
+    """Trains a group, and says what became of it."""
+    try:
+        from daxlab.sweep import compiled, worker  # noqa: PLC0415 - JAX is loaded here, where it is used
+
+        compiled.remember()
+        worker.on_device(device)
+        return worker.work(task, report) or Stopped(task.group)
+    except InputError as error:
+        return Broken(task.group, str(error), mendable=True)
+    except (BrokenPipeError, ConnectionResetError):  # nobody listens any more
+        raise
+    except Exception as error:
+        if any(mark in str(error) for mark in OUT_OF_MEMORY):
+            return TooLarge(task.group, str(error).splitlines()[0])
+        return Broken(task.group, traceback.format_exc(), mendable=False)
