@@ -99,6 +99,9 @@ def test_a_damaged_checkpoint_is_set_aside_and_its_runs_train_from_their_start(
     (checkpoint,) = driver.checkpoints(ledger).glob("*.safetensors")
     bad = damaged(checkpoint.read_bytes())
     checkpoint.write_bytes(bad)
+    with pytest.raises(InputError, match="delete it to train these runs from their start"):
+        sweep(specs(tiny, 1, updates=6_000), ledger, set_aside=False)
+    assert checkpoint.read_bytes() == bad
     outcome = sweep(specs(tiny, 1, updates=6_000), ledger, show=events.append)
     assert outcome.trained == 1
     assert next(event.update for event in events if isinstance(event, Progress)) == 200

@@ -90,6 +90,7 @@ def train(
             checkpoint_folder=checkpoints,
             executor=executor,
             address=address,
+            set_aside=False,  # who trains a few runs decides for themselves; `sweep` and `reproduce` go on
             show=show,
         )
     for line in outcome.said:

@@ -57,13 +57,15 @@ def sweep(
     checkpoint_folder: Path | None = None,
     executor: str = "local",
     address: str | None = None,
+    set_aside: bool = True,
     show: Callable[[Any], None] = lambda event: None,
 ) -> Outcome:
     """Trains what the ledger lacks of the specs; what it has stays as it is.
 
     `budget`: seconds after which to stop at a checkpoint; one is written every `checkpoint_every` seconds anyway,
     into `checkpoint_folder` (beside the ledger unless given). `executor`: "local", this machine, or "ray", the Ray
-    cluster at `address`, whose workers see that folder or train each group in one go; `workers` at a time, at most.
+    cluster at `address`, whose workers see that folder or train each group in one go; `workers` at a time, at most. `set_aside`: a damaged
+    checkpoint is put aside, and its runs train from their start; else it is an error.
     `show` hears the Plan, then what the executor tells.
     """
     execute_all = _executor(executor, address, device, workers)
@@ -79,7 +81,7 @@ def sweep(
         writer.progress({}, beginning(writer.ledger, device, crew))
         show(plan)
         folder = (checkpoint_folder or checkpoints(ledger)).absolute()  # workers may be at work in another folder
-        kept = (retry_failed, keep_weights, checkpoint_every)
+        kept = (retry_failed, keep_weights, checkpoint_every, set_aside)
         run = _Run(writer, ledger, known_specs, Outcome(keys), folder, executor, *kept, show)
         pending = list(plan.groups)
         with interrupts() as interrupted:
@@ -162,6 +164,7 @@ class _Run:
     retry_failed: bool
     keep_weights: bool
     checkpoint_every: float
+    set_aside: bool
     show: Callable[[Any], None]
     begun: set[str] = field(default_factory=set)
     updates: dict[str, int] = field(default_factory=dict)  # of groups under way, not yet written down
@@ -171,7 +174,8 @@ class _Run:
         # A run that is asked for by its key is what it was; any other may have changed since it was recorded.
         pairs = zip(group.keys, group.members, strict=True)
         members = tuple(self.specs.get(name) or Spec.of(member) for name, member in pairs)
-        return Task(group.key, members, self.checkpoint(group.key), self.checkpoint_every, self.keep_weights)
+        kept = (self.checkpoint_every, self.keep_weights, self.set_aside)
+        return Task(group.key, members, self.checkpoint(group.key), *kept)
 
     def checkpoint(self, group: str) -> Path:
         return self.checkpoints / f"{group}.safetensors"

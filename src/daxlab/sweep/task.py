@@ -18,6 +18,7 @@ class Task:
     checkpoint: Path | None  # None: nowhere, so that it is trained in one go
     checkpoint_every: float = 20.0  # seconds
     keep_weights: bool = True
+    set_aside: bool = True  # a damaged checkpoint, and train from the start; else it is an error
 
 
 @dataclass(frozen=True)

@@ -99,7 +99,8 @@ def _trained(task: Task, group: engine.Group, report: Report) -> tuple[engine.Tr
     try:
         return train(checkpoint=task.checkpoint), resumed
     except engine.Damaged as error:
-        assert task.checkpoint is not None
+        if task.checkpoint is None or not task.set_aside:
+            raise
         aside = task.checkpoint.with_suffix(".damaged")
         task.checkpoint.replace(aside)
         report(Noted(task.group, f"{error.what}: set aside as {aside.name}, its runs train from their start"))
