@@ -64,8 +64,8 @@ def sweep(
 
     `budget`: seconds after which to stop at a checkpoint; one is written every `checkpoint_every` seconds anyway,
     into `checkpoint_folder` (beside the ledger unless given). `executor`: "local", this machine, or "ray", the Ray
-    cluster at `address`, whose workers see that folder or train each group in one go; `workers` at a time, at most. `set_aside`: a damaged
-    checkpoint is put aside, and its runs train from their start; else it is an error.
+    cluster at `address`, whose workers see that folder or train each group in one go; `workers` at a time, at most.
+    `set_aside`: a damaged checkpoint is put aside, and its runs train from their start; else it is an error.
     `show` hears the Plan, then what the executor tells.
     """
     execute_all = _executor(executor, address, device, workers)
