@@ -10,8 +10,12 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from daxlab import Language, language
+
+settings.register_profile("daxlab", deadline=None)  # how busy the machine is says nothing of the domain
+settings.load_profile("daxlab")
 
 
 @pytest.fixture(scope="session")

@@ -30,7 +30,7 @@ def test_shapes_are_the_languages_not_the_splits():
     assert Presentations(ENCODING, JUMP).actions.shape[1] == Presentations(ENCODING, ALL).actions.shape[1] == 4
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 20)), min_size=1, max_size=40), st.integers(1, 6))
 def test_padded_lengths_are_few_nested_and_hold_everything(lengths, buckets):
     caps = choose_caps(lengths, buckets)
@@ -39,7 +39,7 @@ def test_padded_lengths_are_few_nested_and_hold_everything(lengths, buckets):
     assert all(any(c <= cap[0] and a <= cap[1] for cap in caps) for c, a in lengths)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.integers(1, 5), min_size=len(LANGUAGE), max_size=len(LANGUAGE)))
 def test_every_command_has_exactly_its_weight(weights):
     """Evenly spaced bits in place of random ones reach every presentation equally often."""

@@ -138,7 +138,7 @@ given_answers = st.dictionaries(
 )  # by the number of a test command
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(some=given_answers, others=given_answers)
 def test_frames_are_what_slow_obvious_counting_finds(ledger_of, trained, tiny: str, some, others) -> None:
     test = split("jump", tiny).test

@@ -91,7 +91,7 @@ def test_keep_going_keeps_lines_aligned(daxlab) -> None:
     assert [set(json.loads(line)) for line in as_json] == [{"command", "actions", "tree"}, {"line", "error"}]
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.binary(max_size=30), min_size=1, max_size=40))
 def test_any_bytes_give_as_many_lines_as_went_in(daxlab, lines: list[bytes]) -> None:
     stdin = b"\n".join([*lines, b"walk"])

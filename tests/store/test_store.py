@@ -209,7 +209,7 @@ def runs(draw):
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(runs())
 def test_any_run_comes_back_as_it_was(one):
     with tempfile.TemporaryDirectory() as folder, Writer(Path(folder) / "runs.db") as writer:
@@ -515,7 +515,7 @@ def test_a_damaged_other_leaves_ours_as_it_was(tmp_path):
         assert merge(ours, other).added == 60
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.sets(st.integers(0, 30), max_size=8), st.sets(st.integers(0, 30), max_size=8))
 def test_merging_is_idempotent_and_of_disjoint_ledgers_commutative(one, other):
     other -= one

@@ -33,7 +33,7 @@ def axes_from(known: dict[str, list]) -> st.SearchStrategy[dict[str, list]]:
     )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(axes_from(AXES), axes_from(PROTOCOL))
 def test_a_grid_is_the_product_of_its_axes_and_every_run_has_its_own_key(axes, protocol) -> None:
     axes.setdefault("split", ["jump"])

@@ -46,7 +46,7 @@ runs = st.builds(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(runs, min_size=1, max_size=60, unique=True), st.randoms())
 def test_every_run_is_in_one_group_whatever_their_order(specs: list[Spec], chance) -> None:
     facts = all_facts(specs)
