@@ -59,6 +59,14 @@ def no_room() -> Callable[[int], Callable[[], None]]:
     return lambda most: partial(limit, most)
 
 
+@pytest.fixture
+def translations() -> Callable[..., object]:
+    """Makes a run of Experiment 4, by hand."""
+    from made_up_translations import run_of
+
+    return run_of
+
+
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 

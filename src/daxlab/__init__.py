@@ -9,10 +9,10 @@
 (13204, 7706, 14670)
 """
 
-from daxlab.corpora import split
+from daxlab.corpora import language, split
 from daxlab.errors import InputError
-from daxlab.languages import Example, Language, Tree, language
+from daxlab.languages import Example, Language, Pairs, Tree
 from daxlab.splits import Split
 
-__all__ = ["Example", "InputError", "Language", "Split", "Tree", "language", "split"]
+__all__ = ["Example", "InputError", "Language", "Pairs", "Split", "Tree", "language", "split"]
 __version__ = "0.1.0.dev0"

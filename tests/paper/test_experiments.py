@@ -28,8 +28,9 @@ def test_all_is_195_runs_and_their_names_are_splits(scan, release: bool) -> None
     counts = {name: len(specs([name], release=release)) for name in EXPERIMENTS}
     assert counts == {
         **{"simple": 25, "size": 40, "length": 25, "turn-left": 30, "jump": 30},
-        **{"few-shot": 30, "primitives": 30},
+        **{"few-shot": 30, "primitives": 30, "translation": 0},  # no pairs, no runs
     }
+    assert len(specs(["all"], release=release, pairs="built-in")) == 195 + 25
     assert {spec.split for spec in everything} <= set(split_names(scan))
     assert {spec.protocol for spec in everything} == {Protocol()}
 

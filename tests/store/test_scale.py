@@ -9,7 +9,7 @@ from dataclasses import asdict
 import pytest
 from test_store import run, spec
 
-from daxlab.paper.compare import compare_runs
+from daxlab.paper.comparison import compare_runs
 from daxlab.paper.runs import Runs
 from daxlab.paper.search import all_round, choices
 from daxlab.protocol import Protocol

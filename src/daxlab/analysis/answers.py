@@ -10,9 +10,9 @@ from typing import Any
 
 import polars as pl
 
-from daxlab.corpora import split
+from daxlab.corpora import language, split
 from daxlab.errors import InputError
-from daxlab.languages import Example, language
+from daxlab.languages import Example
 from daxlab.splits import Split
 from daxlab.store import Ledger, unpack_answers, unpack_likelihoods
 

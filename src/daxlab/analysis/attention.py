@@ -9,8 +9,7 @@ import numpy as np
 import polars as pl
 
 from daxlab.analysis.answers import runs
-from daxlab.languages import language
-from daxlab.splits import named_commands
+from daxlab.corpora import named_commands
 from daxlab.store import Ledger, unpack_answers, unpack_arrays
 
 END = "end"  # of the command, which is looked at like a word, and of the answer, which is a step like an action
@@ -27,7 +26,7 @@ def attention(ledger: Ledger, key: str) -> pl.DataFrame:
     answered, looked = (ledger.artefact(key, kind) for kind in ("named", "attention"))
     if answered is None or looked is None:
         return pl.DataFrame(schema=SCHEMA)
-    named = named_commands(language(row["spec"]["language"]["name"]))
+    named = named_commands(row["spec"]["language"]["name"])
     answers = unpack_answers(answered, [example.actions for example in named])
     weights = unpack_arrays(looked)
     found = []

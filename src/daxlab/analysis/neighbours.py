@@ -9,8 +9,7 @@ import numpy as np
 import polars as pl
 
 from daxlab.analysis.answers import identity, runs, trained_on
-from daxlab.languages import language
-from daxlab.splits import named_commands
+from daxlab.corpora import named_commands
 from daxlab.store import Ledger, unpack_arrays
 
 SCHEMA: dict[str, Any] = {"command": str, "rank": int, "neighbour": str, "cosine": float}
@@ -26,7 +25,7 @@ def neighbours(ledger: Ledger, key: str, nearest: int = 5) -> pl.DataFrame:
     if content is None:
         return pl.DataFrame(schema=SCHEMA)
     train = trained_on(*identity(row)).train
-    named = named_commands(language(row["spec"]["language"]["name"]))
+    named = named_commands(row["spec"]["language"]["name"])
     places, cosines = (np.asarray(unpack_arrays(content)[name]).tolist() for name in ("places", "cosines"))
     found = []
     for (command, _), where, how_near in zip(named, places, cosines, strict=True):

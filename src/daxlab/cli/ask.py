@@ -43,7 +43,7 @@ def evaluate(
 
 def predict(
     run: RunArgument,
-    command: Annotated[list[str], typer.Argument(metavar="COMMAND", help="What to do.")],
+    command: Annotated[list[str], typer.Argument(metavar="COMMAND", help="What to do, or to translate.")],
     attention_map: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the attention weights (.svg, .png, .pdf).")
     ] = None,
@@ -52,12 +52,13 @@ def predict(
 ) -> None:
     """Show what a run's network does on a command: each action with its probability, and where it looked.
 
+    A network that learned English-French translates a sentence: daxlab predict 41aa "I am very daxy."
     Example: daxlab predict 2c7e "jump twice"
     """
     network = _network(ledger_at(ledger), run)
     if attention_map is not None and not network.spec.architecture.attention:
         raise InputError("this network has no attention, so there is nothing to draw")
-    text = " ".join(command)
+    text = network.read(" ".join(command))
     answer = network.predict(text)
     words = [*text.split(), "<EOS>"]
     steps = [*answer.actions, "<EOS>"][: len(answer.probabilities)]
@@ -66,14 +67,14 @@ def predict(
         content = {"command": text, "actions": list(answer.actions), "probabilities": list(answer.probabilities)}
         print(json.dumps(content | {"attention": attention}))
     else:
-        _show(words, steps, answer)
+        _show(words, steps, answer, "word" if network.translates else "action")
     if attention_map is not None:
         from daxlab.report.attention import draw  # noqa: PLC0415 - matplotlib is slow to load
 
         draw(answer.attention, words, steps, attention_map)
 
 
-def _show(words: list[str], steps: list[str], answer: Any) -> None:
+def _show(words: list[str], steps: list[str], answer: Any, kind: str) -> None:
     from daxlab.cli.terminal import table  # noqa: PLC0415
 
     looked = words if answer.attention is not None else []
@@ -82,7 +83,7 @@ def _show(words: list[str], steps: list[str], answer: Any) -> None:
         weights = answer.attention[n] if looked else []
         shades = [SHADES[min(int(weight * len(SHADES)), len(SHADES) - 1)] * 3 for weight in weights]
         rows.append([step, f"{answer.probabilities[n]:.3f}", *shades])
-    table(["action", "p", *looked], rows, right=(1,))
+    table([kind, "p", *looked], rows, right=(1,))
 
 
 def _network(ledger: Path, run: str) -> Any:

@@ -12,12 +12,12 @@ from typing import Annotated
 import typer
 
 from daxlab.cli.options import JsonOption, LanguageOption
-from daxlab.corpora import CORPORA, Sizes, fetch, sizes, split, split_names
+from daxlab.corpora import CORPORA, Sizes, fetch, language, sizes, split, split_names
 from daxlab.corpora.export import export
 from daxlab.corpora.release import SCAN
 from daxlab.corpora.verify import GOOD, Finding, Verifier
 from daxlab.errors import InputError
-from daxlab.languages import language
+from daxlab.languages import Pairs
 
 app = typer.Typer(no_args_is_help=True, help="The splits: list, export, verify, fetch.")
 
@@ -40,6 +40,9 @@ def list_splits(language_name: LanguageOption = "scan", as_json: JsonOption = Fa
         [[_run(some), *map(_size, _sizes(some[0])), some[0].determined] for some in _alike(rows)],
         right=(1, 2, 3),
     )
+    if isinstance(lang, Pairs):
+        print(f"\n{lang.about}. Also any {lang.new.word.english}-N; -seedN after a name draws other test sentences.")
+        return
     print("\nAlso any length-N, size-P, simple-seedN, size-P-seedN, few-PRIMITIVE-K-repN, few-around-right-K-repN.")
     if any(row.train is None for row in rows):
         print("A dash: not here yet; 'daxlab data fetch scan' and 'daxlab data fetch scan-mcd' bring these files.")
@@ -93,7 +96,7 @@ def verify(
     """
     from daxlab.cli.terminal import progress  # noqa: PLC0415
 
-    findings = list(progress(Verifier(path, language("scan")).findings(), "verifying", len(SCAN.files)))
+    findings = list(progress(Verifier(path, language("scan", "release")).findings(), "verifying", len(SCAN.files)))
     if as_json:
         print(json.dumps([asdict(finding) for finding in findings], indent=1))
     else:

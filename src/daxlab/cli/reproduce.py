@@ -4,7 +4,7 @@ import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -23,11 +23,16 @@ from daxlab.cli.options import (
 from daxlab.cli.planning import foresee, in_words
 from daxlab.corpora import find
 from daxlab.corpora.release import SCAN
+from daxlab.corpora.translation import ENG_FRA, TATOEBA, named
 from daxlab.errors import InputError
 from daxlab.protocol import Protocol
 from daxlab.store import Ledger
 
-NAMES = "simple|size|length|turn-left|jump|few-shot|primitives|all"
+if TYPE_CHECKING:
+    from daxlab.paper import Row
+
+NAMES = "simple|size|length|turn-left|jump|few-shot|primitives|translation|all"
+TRANSLATION = "translation"
 DRAWN = {"simple", "size", "few-shot"}  # experiments whose splits chance drew
 MOST_RUNS = 10_000
 
@@ -43,6 +48,16 @@ def reproduce(
     budget: BudgetOption = None,
     checkpoints: CheckpointsOption = None,
     updates: Annotated[int, typer.Option(help="Fewer than the paper's, for a trial.")] = Protocol.updates,
+    corpus: Annotated[
+        str, typer.Option(metavar="tatoeba|built-in|FILE", help="translation: the pairs to learn from.")
+    ] = TATOEBA,
+    new_word: Annotated[
+        str | None, typer.Option(metavar="ENGLISH=FRENCH", help="translation: in the place of daxy=daxiste.")
+    ] = None,
+    frames: Annotated[
+        list[str] | None,
+        typer.Option("--frame", metavar="'I am X .=je suis X .'", help="translation: the first is taught."),
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would take, and stop.")] = False,
     ledger: LedgerOption = None,
     as_json: JsonOption = False,
@@ -59,7 +74,8 @@ def reproduce(
         raise InputError(f"runs must be between 1 and {MOST_RUNS:,}, not {runs}")
     path, where, until = ledger or LEDGER, device_named(device, executor), seconds(budget)
     experiments, protocol, release = chosen(names or ["all"]), Protocol(updates), find(SCAN) is not None
-    wanted = specs(experiments, runs, release, protocol)
+    pairs = _pairs(names or ["all"], experiments, corpus, new_word, frames)
+    wanted = specs(experiments, runs, release, protocol, pairs)
     plan = foresee(wanted, path, where, executor=executor)
     plan |= {"experiments": experiments, "draws": "release" if release else "own"}
     _say(plan, path)
@@ -80,10 +96,27 @@ def reproduce(
         )
     for line in outcome.said:
         print(line, file=sys.stderr)
-    _compare(path, experiments, protocol, as_json, {"plan": plan, "complete": not outcome.stopped})
+    _show(path, experiments, protocol, as_json, {"plan": plan, "complete": not outcome.stopped}, pairs)
     if outcome.stopped:
         print(f"Stopped at a checkpoint; the same command goes on. The ledger is {path}.", file=sys.stderr)
         raise typer.Exit(3)
+
+
+def _pairs(
+    asked: list[str], experiments: list[str], corpus: str, word: str | None, frames: list[str] | None
+) -> str | None:
+    """The language of the English-French pairs; none, and then no such experiment, where `all` finds no corpus here."""
+    given = corpus != TATOEBA or word or frames
+    if TRANSLATION not in experiments:
+        if given:
+            raise InputError(f"--corpus, --new-word and --frame are of the experiment called {TRANSLATION}")
+        return None
+    if TRANSLATION not in asked and not given and find(ENG_FRA) is None:
+        experiments.remove(TRANSLATION)
+        how = f"'daxlab data fetch {ENG_FRA.name}' brings the corpus, '--corpus built-in' does without"
+        print(f"{TRANSLATION} is left out: its pairs are not here; {how}.", file=sys.stderr)
+        return None
+    return named(corpus, word, frames)
 
 
 def _say(plan: dict[str, Any], path: Path) -> None:
@@ -101,15 +134,34 @@ def _say(plan: dict[str, Any], path: Path) -> None:
         say(in_words(plan))
 
 
-def _compare(path: Path, experiments: list[str], protocol: Protocol, as_json: bool, about: dict[str, Any]) -> None:
-    from daxlab.cli.compare import show  # noqa: PLC0415
-    from daxlab.paper import compare  # noqa: PLC0415
+def _show(
+    path: Path, experiments: list[str], protocol: Protocol, as_json: bool, about: dict[str, Any], pairs: str | None
+) -> None:
+    """The comparison; of English-French, which may be of other pairs than the paper's, all that was translated too."""
+    from daxlab.cli.translations import show  # noqa: PLC0415
+    from daxlab.paper.conditions import told  # noqa: PLC0415
 
     with Ledger(path) as known:
-        rows = compare(known, experiments, protocol)
+        rows = _compared(known, experiments, protocol)
+        found = told(known, pairs, protocol) if pairs else None
     if as_json:
-        print(json.dumps(about | {"comparison": [asdict(row) for row in rows]}, indent=1, allow_nan=False))
+        content = about | {"comparison": [asdict(row) for row in rows]} | ({TRANSLATION: found} if found else {})
+        print(json.dumps(content, indent=1, allow_nan=False))
         return
     if protocol != Protocol():
         print(f"A trial of {protocol.updates:,} updates, not the paper's {Protocol.updates:,}:\n")
-    show(rows)
+    if rows:
+        from daxlab.cli.compare import show as show_rows  # noqa: PLC0415
+
+        show_rows(rows)
+    if found:
+        show(found)
+
+
+def _compared(known: Ledger, experiments: list[str], protocol: Protocol) -> "list[Row]":
+    try:
+        from daxlab.paper import compare  # noqa: PLC0415
+    except ImportError as error:  # a bare machine with a card trains, and another one compares
+        print(f"{error.name} is not here, so the comparison is left to 'daxlab compare' elsewhere.", file=sys.stderr)
+        return []
+    return compare(known, experiments, protocol)

@@ -46,7 +46,7 @@ def best(
     """
     if experiment not in (None, *EXPERIMENTS):
         raise InputError(f"no experiment is called {experiment!r}; there are {', '.join(EXPERIMENTS)}")
-    from daxlab.paper.compare import compare_runs  # noqa: PLC0415 - polars is slow to load
+    from daxlab.paper.comparison import compare_runs  # noqa: PLC0415 - polars is slow to load
     from daxlab.paper.runs import Runs  # noqa: PLC0415
     from daxlab.paper.search import ARCHITECTURES, all_round, choices  # noqa: PLC0415
 

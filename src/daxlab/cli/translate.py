@@ -9,8 +9,9 @@ from typing import Annotated, BinaryIO
 import typer
 
 from daxlab.cli.options import LanguageOption
+from daxlab.corpora import language
 from daxlab.errors import InputError
-from daxlab.languages import Language, language
+from daxlab.languages import Language
 
 MOST_CHARACTERS = 1_000_000  # of a line; longer ones are refused without being held in memory
 

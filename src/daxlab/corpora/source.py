@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import BinaryIO
 
 from daxlab.errors import InputError
 
@@ -41,6 +42,7 @@ class Corpus:
     url: str
     digest: str  # of the files, as `digest` below computes it
     exact: bool = True  # False: the publisher goes on changing it, so another digest is named, not refused
+    beside: tuple[str, ...] = ()  # files that are kept with it where there are such, and count for nothing
 
 
 class Files:
@@ -98,6 +100,27 @@ class Files:
             return None
         except DAMAGED as error:
             raise InputError(f"cannot read {name} of {self._called}: {_reason(error)}") from None
+
+    @contextmanager
+    def opened(self, name: str) -> Iterator[BinaryIO]:
+        """A file to be read bit by bit, whatever its size."""
+        try:
+            with self._opened(self._within + name) as file:
+                yield file
+        except (KeyError, FileNotFoundError):
+            raise InputError(f"{self._called} has no {name} in it") from None
+        except DAMAGED as error:
+            raise InputError(f"cannot read {name} of {self._called}: {_reason(error)}") from None
+
+    def _opened(self, name: str) -> BinaryIO:
+        if self._archive is None:
+            return (self._path / name).open("rb")
+        if isinstance(self._archive, zipfile.ZipFile):
+            return self._archive.open(name)  # type: ignore[return-value] # a stream of bytes that can only be read
+        content = self._archive.extractfile(name)
+        if content is None:
+            raise FileNotFoundError(name)
+        return content  # type: ignore[return-value]
 
     def _read(self, name: str) -> bytes:
         if self._archive is None:
@@ -174,8 +197,12 @@ def open_corpus(corpus: Corpus) -> Files:
 
 def digest(files: dict[str, bytes]) -> str:
     """One sha256 over names and contents. JSON counts by what it says, not by how it is spaced."""
-    lines = (f"{name} {sha256(_content(name, files[name])).hexdigest()}\n" for name in sorted(files))
-    return sha256("".join(lines).encode()).hexdigest()
+    return digest_of({name: sha256(_content(name, content)).hexdigest() for name, content in files.items()})
+
+
+def digest_of(hashes: dict[str, str]) -> str:
+    """The same from each file's own sha256."""
+    return sha256("".join(f"{name} {hashes[name]}\n" for name in sorted(hashes)).encode()).hexdigest()
 
 
 def _content(name: str, content: bytes) -> bytes:
@@ -208,13 +235,14 @@ def fetch(corpus: Corpus, source: str | None = None, progress: Progress = lambda
             return Fetched(corpus.name, kept, found, found == corpus.digest, already=True)
     with _local(corpus, source, progress) as path, Files(path, corpus.files[0], source) as files:
         content = _wanted(files, corpus, source or str(path))
+        beside = {name: one for name in corpus.beside if (one := files.read(name)) is not None}
     found = digest(content)
     if corpus.exact and found != corpus.digest:
         raise InputError(
             f"{source or corpus.url} is not the published {corpus.name}: its sha256 over all files is {found}, "
             f"not {corpus.digest}; nothing was kept"
         )
-    _keep(content, kept)
+    _keep(content | beside, kept)
     return Fetched(corpus.name, kept, found, found == corpus.digest, already=False)
 
 

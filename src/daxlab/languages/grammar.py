@@ -80,6 +80,7 @@ class _Draft:
     productions: list[tuple[str, tuple[str, ...], _Line]] = field(default_factory=list)
     variables: dict[str, frozenset[str]] = field(default_factory=dict)
     meanings: dict[tuple[str, ...], tuple[str, _Line]] = field(default_factory=dict)
+    forms: dict[tuple[str, str], tuple[str, _Line]] = field(default_factory=dict)  # a category, a word of it
     names: dict[str, dict[str, str]] = field(default_factory=dict)
     recursion: int = 0
 
@@ -156,6 +157,10 @@ def _meaning(draft: _Draft, line: _Line) -> None:
         draft.variables |= dict.fromkeys(re.split(r"[,\s]+", declared["names"].strip()), domain)
         return
     left, right = _two(line, "=", "a meaning, as in [[x twice]] = [[x]] [[x]]")
+    form = re.fullmatch(r"\[\[(?P<word>[^\s\[\]]+)\]\]\s+in\s+(?P<category>\w+)", left)
+    if form:
+        _form(draft, (form["category"], form["word"]), right, line)
+        return
     phrase = re.fullmatch(r"\[\[(.+?)\]\]", left)
     if not phrase:
         raise line.error("the left side of a meaning is one phrase in double brackets, as in [[x twice]]")
@@ -163,6 +168,15 @@ def _meaning(draft: _Draft, line: _Line) -> None:
     if pattern in draft.meanings:
         raise line.error(f"[[{' '.join(pattern)}]] already has a meaning")
     draft.meanings[pattern] = (right, line)
+
+
+def _form(draft: _Draft, form: tuple[str, str], right: str, line: _Line) -> None:
+    """[[tired]] in F = fatiguee: what a word means as one of a category, where elsewhere it means something else."""
+    if form in draft.forms:
+        raise line.error(f"[[{form[1]}]] in {form[0]} already has a meaning")
+    if "[[" in right:
+        raise line.error("what a word means in a category is written out, without [[ ]]")
+    draft.forms[form] = (right, line)
 
 
 # From a draft to rules.
@@ -181,6 +195,7 @@ class _Builder:
     draft: _Draft
     source: str
     used: set[tuple[str, ...]] = field(default_factory=set)  # the patterns that have served
+    formed: set[tuple[str, str]] = field(default_factory=set)  # and the forms
 
     def grammar(self) -> Grammar:
         if not self.draft.productions:
@@ -188,7 +203,7 @@ class _Builder:
         rules: dict[str, list[Rule]] = {category: [] for category, _, _ in self.draft.productions}
         for category, parts, line in self.draft.productions:
             for plain in self._infixed(parts, line):
-                rule = Rule(category, plain, " ".join(parts), self._meaning_of(plain, line))
+                rule = Rule(category, plain, " ".join(parts), self._meaning_of(category, plain, line))
                 if any(other.parts == rule.parts for other in rules[category]):
                     raise line.error(f"{category} -> {' '.join(plain)} stands here twice")
                 rules[category].append(rule)
@@ -207,6 +222,9 @@ class _Builder:
         for pattern, (_, line) in self.draft.meanings.items():
             if pattern not in self.used and line.source == self.source:
                 raise line.error(f"no rule builds anything that {_brackets(pattern)} could be the meaning of")
+        for (category, word), (_, line) in self.draft.forms.items():
+            if (category, word) not in self.formed and line.source == self.source:
+                raise line.error(f"there is no rule {category} -> {word} for this meaning")
         domains = set().union(*self.draft.variables.values()) - {ANY} - set(grammar.rules)
         if domains:
             raise GrammarError(f"{self.source}: a variable is in {sorted(domains)[0]}, which is no category")
@@ -238,7 +256,10 @@ class _Builder:
             raise line.error(f"{category} has no rule with {len(marks)} parts")
         return [tuple(some[marks[n][1] - 1] if n in marks else part for n, part in enumerate(parts)) for some in inner]
 
-    def _meaning_of(self, parts: tuple[str, ...], line: _Line) -> tuple[str | int, ...]:
+    def _meaning_of(self, category: str, parts: tuple[str, ...], line: _Line) -> tuple[str | int, ...]:
+        if len(parts) == 1 and (category, parts[0]) in self.draft.forms:
+            self.formed.add((category, parts[0]))
+            return tuple(self.draft.forms[category, parts[0]][0].split())
         categories = {category for category, _, _ in self.draft.productions}
         found = [pattern for pattern in self.draft.meanings if self._matches(pattern, parts, categories)]
         if len(found) > 1:

@@ -131,6 +131,11 @@ def language(name: str, names: str = "release") -> Language:
         raise InputError(f"cannot read the language {name}: {reason}") from None
 
 
+def shipped() -> tuple[str, ...]:
+    """The names of the languages that come with daxlab."""
+    return tuple(_shipped())
+
+
 @cache
 def _shipped() -> Mapping[str, str]:
     """The declarations that come with daxlab, by name."""

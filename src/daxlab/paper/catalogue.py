@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from functools import partial
 
+from daxlab.paper import translations
 from daxlab.paper.experiments import BEST, OVERALL, PRIMITIVES, simple, size
 from daxlab.paper.measures import (
     MAIN,
-    Measure,
     accuracy,
     always,
     few_shot,
@@ -16,12 +16,11 @@ from daxlab.paper.measures import (
     over_sampling,
     search_failures,
     trained,
-    translation,
     turn_left_errors,
     unseen_parts,
 )
+from daxlab.paper.parts import Measure
 from daxlab.paper.srns import srn_best, srn_mean, srn_range
-from daxlab.paper.targets import targets
 from daxlab.splits import SHOTS, SIZES
 
 OURS = "ours."  # begins the ids of figures that the paper lacks
@@ -58,9 +57,8 @@ def _catalogue() -> Iterator[tuple[str, tuple[str, ...], Measure]]:
     yield "exp3.oversampling", ("turn-left", "jump"), over_sampling
     yield "train.overall", tuple(MAIN), partial(trained, dict.fromkeys(MAIN, OVERALL))
     yield "train.best", tuple(MAIN), partial(trained, BEST)
-    for target in targets():
-        if target.id.startswith("exp4."):
-            yield target.id, (), translation
+    for name, measure in translations.FIGURES.items():
+        yield name, () if name in translations.COUNTED else ("translation",), measure
 
 
 def _beside() -> Iterator[tuple[str, tuple[str, ...], Measure]]:

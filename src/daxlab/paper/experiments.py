@@ -6,6 +6,7 @@ Knows nothing of training, nor of what came of it.
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 
+from daxlab.corpora import language, split_names
 from daxlab.corpora.release import PREFIX, SIMPLE
 from daxlab.errors import InputError
 from daxlab.paper.targets import RUNS, paper
@@ -14,6 +15,7 @@ from daxlab.splits import REPLICATES, SHOTS, SIZES
 from daxlab.sweep import Architecture, Spec
 
 NETWORKS = {name: Architecture(**facts) for name, facts in paper()["networks"].items() if name != "exp4"}
+TRANSLATOR = Architecture(**paper()["networks"]["exp4"])
 OVERALL = "overall-best"
 BEST = {  # of 180 architectures, on each of the four main splits
     "simple": "exp1-best",
@@ -24,7 +26,8 @@ BEST = {  # of 180 architectures, on each of the four main splits
 FEW = BEST["jump"]  # the network of the few-shot curve
 ONCE = {split: f"{split}-once" for split in ("turn-left", "jump")}  # the same without over-sampling
 PRIMITIVES = ("walk", "look", "run", "jump", "turn-left", "turn-right")
-EXPERIMENTS = ("simple", "size", "length", "turn-left", "jump", "few-shot", "primitives")
+TRANSLATION = "translation"
+EXPERIMENTS = ("simple", "size", "length", "turn-left", "jump", "few-shot", "primitives", TRANSLATION)
 ALL = "all"
 
 Setting = tuple[str, str]  # a network's name, a split's
@@ -63,9 +66,13 @@ def settings(experiment: str, release: bool) -> Iterator[Setting]:
 
 
 def specs(
-    names: Sequence[str], runs: int = RUNS, release: bool = False, protocol: Protocol | None = None
+    names: Sequence[str],
+    runs: int = RUNS,
+    release: bool = False,
+    protocol: Protocol | None = None,
+    pairs: str | None = None,
 ) -> list[Spec]:
-    """The runs of some experiments, each once: seeds 0, 1, …
+    """The runs of some experiments, each once: seeds 0, 1, … English-French of these pairs, a language's name.
 
     A few-shot run has its own draw of composed commands, so replicate n is seed n - 1; where the release's five draws
     are used up, they are learned again from further seeds.
@@ -81,6 +88,11 @@ def specs(
             found |= dict.fromkeys(
                 Spec(few(shots, 1 + (seed % REPLICATES if release else seed), release), seed, NETWORKS[FEW], how)
                 for shots, seed in draws
+            )
+        if experiment == TRANSLATION and pairs is not None:
+            splits = split_names(language(pairs))
+            found |= dict.fromkeys(
+                Spec(split, seed, TRANSLATOR, how, pairs) for split in splits for seed in range(runs)
             )
     return list(found)
 

@@ -3,10 +3,8 @@
 A measure is a function from runs to parts: one measurement for each network and split that the figure is about.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from statistics import fmean
-from typing import Any
 
 from daxlab.analysis.accuracy import median_run
 from daxlab.analysis.constructions import composed_right, errors_by_construction
@@ -17,35 +15,11 @@ from daxlab.analysis.search import search_errors
 from daxlab.corpora import find, split
 from daxlab.corpora.release import SCAN
 from daxlab.paper.experiments import BEST, FEW, ONCE, OVERALL, few, simple, size
-from daxlab.paper.runs import Draw, Found, Runs, Splits
+from daxlab.paper.parts import Part, part_of
+from daxlab.paper.runs import Draw, Runs, Splits
 from daxlab.paper.targets import targets
 
 DRAWS: dict[bool, Draw] = {True: "release", False: "own"}
-
-
-@dataclass(frozen=True)
-class Part:
-    """One measurement: runs of a network on a split, or what is no mean of runs (`ours`)."""
-
-    network: str | None = None
-    split: str | None = None
-    draw: Draw | None = None
-    runs: tuple[float, ...] = ()
-    ours: Any = None  # what is shown as it is: a list, a table, the ends of a range
-    shown: str = ""  # our figure as text, where it is not the mean
-    count: int | None = None  # what has no chance in it
-    claim: tuple[float, str | None, int | None] | None = None  # value, relation, the paper's runs; None: the target's
-    note: str = ""
-
-
-Measure = Callable[[Runs], list[Part]]
-
-
-def part_of(network: str, found: Found, runs: Sequence[float], note: str = "", **more: Any) -> Part:
-    """A measurement of runs that were found."""
-    failed = f"{found.failed} failed and {'is' if found.failed == 1 else 'are'} left out" if found.failed else ""
-    said = "; ".join(one for one in (failed, note) if one)
-    return Part(network, found.split, found.draw, tuple(runs), note=said, **more)
 
 
 def always(name: str) -> Splits:
@@ -169,8 +143,3 @@ def unseen_parts(percent: int, runs: Runs) -> list[Part]:
     note = f"{len(found.unseen)} of {len(found.parts)}; the others occur {found.occurrences or 0:.2f} times on average"
     count, draw = len(found.unseen), DRAWS[release]
     return [Part(None, name, draw, ours=ours, shown=str(count), count=count, note=note)]
-
-
-def translation(runs: Runs) -> list[Part]:
-    """Experiment 4 has no runs in this ledger's language."""
-    return [Part(note="needs the English-French experiment")]

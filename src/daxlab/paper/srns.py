@@ -8,7 +8,8 @@ import polars as pl
 from daxlab.analysis.architectures import shared_seeds
 from daxlab.analysis.choosing import filled, table
 from daxlab.paper.experiments import simple
-from daxlab.paper.measures import DRAWS, Part, part_of
+from daxlab.paper.measures import DRAWS
+from daxlab.paper.parts import Part, part_of
 from daxlab.paper.runs import Found, Runs
 from daxlab.paper.search import AXES
 from daxlab.paper.targets import RUNS, targets

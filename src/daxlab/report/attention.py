@@ -51,13 +51,18 @@ def picture_of(ledger: Ledger, keys: Sequence[str], name: str) -> Picture | None
     if frame.is_empty():
         return None
     (row,) = ledger.rows({"key": key})
-    maps = {rows["command"][0]: _map(rows) for rows in frame.partition_by("command", maintain_order=True)}
+    maps = maps_of(frame)
     caption = (
         f"Median run, seed {row['seed']}. Rows are the actions it gave (the first {MOST_STEPS}), columns the words; "
         "the fuller, the more weight."
     )
     label = f"Attention maps for {', '.join(maps)}"
-    return picture(_panels(maps), name, "Where it looked.", caption, label, frame)
+    return picture(panels(maps), name, "Where it looked.", caption, label, frame)
+
+
+def maps_of(frame: "pl.DataFrame") -> dict[str, Map]:
+    """By command."""
+    return {rows["command"][0]: _map(rows) for rows in frame.partition_by("command", maintain_order=True)}
 
 
 def _map(rows: "pl.DataFrame") -> Map:
@@ -65,11 +70,11 @@ def _map(rows: "pl.DataFrame") -> Map:
     return [one["action"][0] for one in steps], steps[0]["word"].to_list(), [one["weight"].to_list() for one in steps]
 
 
-def _panels(maps: Mapping[str, Map]) -> "Figure":
-    """A small map per command, in rows of three."""
+def panels(maps: Mapping[str, Map], across: int = PANELS, names: int = NAMES) -> "Figure":
+    """A small map per command, so many in a row; `names`: the room for the actions beside a map."""
     from matplotlib.figure import Figure  # noqa: PLC0415 - slow to load
 
-    rows = [list(maps.values())[n : n + PANELS] for n in range(0, len(maps), PANELS)]
+    rows = [list(maps.values())[n : n + across] for n in range(0, len(maps), across)]
     heights = [HEAD + STEP * max(min(len(steps), MOST_STEPS) for steps, _, _ in row) for row in rows]
     whole = sum(heights)
     with style():
@@ -78,7 +83,7 @@ def _panels(maps: Mapping[str, Map]) -> "Figure":
             top = whole - sum(heights[:n]) - HEAD
             for column, (steps, words, weights) in enumerate(row):
                 wide, high = WORD * len(words), STEP * min(len(steps), MOST_STEPS)
-                left = column * WIDTH / PANELS + NAMES
+                left = column * WIDTH / across + names
                 axes = figure.add_axes((left / WIDTH, (top - high) / whole, wide / WIDTH, high / whole))
                 _panel(axes, steps[:MOST_STEPS], words, weights[:MOST_STEPS])
         return figure

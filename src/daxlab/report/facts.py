@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from daxlab.analysis.protocols import differing, measured
+from daxlab.corpora import is_translation
 from daxlab.paper.experiments import NETWORKS
 from daxlab.store import Ledger
 
@@ -75,6 +76,8 @@ class Facts:
         found: dict[tuple[str, ...], list[Row]] = {}
         for row in sorted(self.ledger.rows({"status": "done"}), key=lambda row: (row["seed"], row["key"])):
             spec = row["spec"]
+            if is_translation(spec["language"]["name"]):  # has no templates; experiment4.py looks at it
+                continue
             protocol = differing(spec) or ""
             place = (family(row["split"]), spec["language"]["name"], network_text(spec["network"]), protocol)
             found.setdefault(place, []).append(row)

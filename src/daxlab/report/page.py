@@ -27,7 +27,7 @@ def page(ledger: Ledger) -> str:
     template = room.from_string((here / "template.html.j2").read_text(encoding="utf-8"))
     return template.render(
         title=TITLE,
-        over="daxlab · Lake & Baroni (2018), Experiments 1 to 3",
+        over="daxlab · Lake & Baroni (2018), Experiments 1 to 4",
         opening=_opening(ledger),
         sections=_sections(ledger),
         footer="Made by daxlab. The paper: Lake, B. and Baroni, M. (2018). Generalization without systematicity: on "
@@ -56,7 +56,16 @@ def _opening(ledger: Ledger) -> list[Block]:
 
 
 def _sections(ledger: Ledger) -> list[Section]:
-    from daxlab.report import architectures, each_split, experiment1, experiment2, experiment3, making, summary  # noqa: PLC0415 - slow to load  # noqa: PLC0415
+    from daxlab.report import (  # noqa: PLC0415 - slow to load
+        architectures,
+        each_split,
+        experiment1,
+        experiment2,
+        experiment3,
+        experiment4,
+        making,
+        summary,
+    )
     from daxlab.report.facts import Facts  # noqa: PLC0415
 
     facts = Facts(ledger)
@@ -65,6 +74,7 @@ def _sections(ledger: Ledger) -> list[Section]:
         experiment1.section(facts),
         experiment2.section(facts),
         experiment3.section(facts),
+        experiment4.section(facts),
         architectures.section(facts),
         each_split.section(facts),
         *making.sections(facts),

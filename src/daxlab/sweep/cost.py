@@ -18,14 +18,18 @@ command part into compiling (35 to 45 were seen) and the rest is a guess. Memory
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
+from daxlab.corpora import is_translation, language
+from daxlab.errors import InputError
 from daxlab.store import Group, Ledger
 from daxlab.store.progress import group as recorded
 from daxlab.sweep.spec import Architecture
+from daxlab.symbols import EOS
 
 GATES = {"srn": 1, "gru": 3, "lstm": 4}
-WORDS, ACTIONS, PRODUCED = 16, 9, 7  # SCAN's vocabularies with their signs; for other languages near enough
+WORDS, ACTIONS = 16, 9  # SCAN's vocabularies with their signs; for other grammars near enough
 LEDGER_BYTES = 30_000  # of a run: its predictions, likelihoods and curve
 COPIES = 5  # of a group's weights in memory: themselves, Adam's two moments, gradients, what is made of these
 KEPT = 1_200  # numbers that a unit of a layer keeps for the way back: some 60 steps, some 20 arrays
@@ -125,8 +129,10 @@ def modelled(architecture: Architecture, runs: int, updates: int, device: str) -
 
 def left(group: Group, device: str) -> float:
     """Seconds that the model has for what is left of a group."""
-    updates = int(group.members[0]["protocol"]["updates"])
-    return modelled(widest(group), len(group.members), updates, device) * (1 - min(group.updates / updates, 1))
+    updates, how = int(group.members[0]["protocol"]["updates"]), DEVICES[device]
+    words = updates * len(group.members) * how.weight * further_words(group) * how.beside
+    whole = modelled(widest(group), len(group.members), updates, device) + words
+    return whole * (1 - min(group.updates / updates, 1))
 
 
 def cost(
@@ -143,7 +149,7 @@ def cost(
             speeds[kind] = _speed(ledger, one, first, device) if ledger else None
         measured += speeds[kind] is not None
         seconds.append((speeds[kind] or 1.0) * left(group, device))
-        weights = 4 * runs * parameters(one)
+        weights = 4 * runs * (parameters(one) + further_words(group))
         disk += runs * LEDGER_BYTES + weights * keep_weights
         passing.append(2 * CHECKPOINT * weights)  # the one before lies there until the next one does
     # No group is shared by workers, so the longest is the least it can take.
@@ -172,7 +178,24 @@ def _speed(ledger: Ledger, one: Architecture, spec: Any, device: str) -> float |
     return None
 
 
-def parameters(architecture: Architecture) -> int:
+def further_words(group: Group) -> int:
+    """Weights that each network has for a larger vocabulary than SCAN's: sentences have thousands of words."""
+    name, one = group.members[0]["language"]["name"], widest(group)
+    return parameters(one, *_vocabularies(name)) - parameters(one) if is_translation(name) else 0
+
+
+@lru_cache(maxsize=8)
+def _vocabularies(name: str) -> tuple[int, int]:
+    try:
+        from daxlab.encoding import Encoding  # noqa: PLC0415 - numpy is slow to load
+
+        coding = Encoding.of(language(name).commands())
+    except InputError:  # a corpus that is no longer here; only an estimate hangs on it
+        return WORDS, ACTIONS
+    return len(coding.words), len(coding.actions)
+
+
+def parameters(architecture: Architecture, words: int = WORDS, actions: int = ACTIONS) -> int:
     """How many weights a network has."""
     hidden, gates = architecture.hidden, GATES[architecture.cell]
 
@@ -182,5 +205,5 @@ def parameters(architecture: Architecture) -> int:
     first = recurrent(2 * hidden if architecture.attention else hidden)  # the decoder sees the context too
     layers = recurrent(hidden) + first + 2 * (architecture.layers - 1) * recurrent(hidden)
     attention = hidden * (2 * hidden + 1) if architecture.attention else 0
-    output = PRODUCED * ((2 if architecture.attention else 1) * hidden + 1)
-    return layers + attention + output + (WORDS + ACTIONS) * hidden
+    output = (actions - EOS) * ((2 if architecture.attention else 1) * hidden + 1)
+    return layers + attention + output + (words + actions) * hidden

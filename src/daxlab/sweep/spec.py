@@ -8,9 +8,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, get_args
 
-from daxlab.corpora import split
+from daxlab.corpora import language, split
 from daxlab.errors import InputError
-from daxlab.languages import language
 from daxlab.protocol import SEMANTICS, Protocol
 from daxlab.splits import Split
 
@@ -68,7 +67,7 @@ class Spec:
 
     def _shown(self) -> dict[str, Any]:
         return {
-            "language": {"name": self.language, "digest": language(self.language).digest},
+            "language": self._language(),
             "split": {"name": self.split, "digest": self.content().digest},
         }
 
@@ -80,6 +79,11 @@ class Spec:
             "semantics": SEMANTICS,
         }
 
+    def _language(self) -> dict[str, str]:
+        """As it calls itself: a corpus that goes by several names is written down as the release that it is."""
+        lang = language(self.language)
+        return {"name": lang.name, "digest": lang.digest}
+
     @classmethod
     def of(cls, facts: Any, *, same: Collection[str] | None = None) -> "Spec":
         """The spec that was written down; refused if it would no longer be the same run, or the same in those parts."""
@@ -90,7 +94,7 @@ class Spec:
             protocol=Protocol(**facts["protocol"]),
             language=facts["language"]["name"],
         )
-        digests = {"language": lambda: {"name": spec.language, "digest": language(spec.language).digest}}
+        digests = {"language": spec._language}
         now = {part: digests[part]() for part in same} if same is not None else spec.facts()
         for part in now:
             if now[part] != facts[part]:

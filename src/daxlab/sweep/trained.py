@@ -7,10 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxlab import engine
+from daxlab.corpora import language
+from daxlab.corpora.sentences import written
 from daxlab.encoding import Encoding
 from daxlab.engine import weights
 from daxlab.errors import InputError
-from daxlab.languages import language
+from daxlab.languages import Pairs
 from daxlab.splits import Split
 from daxlab.store import Ledger
 from daxlab.sweep.driver import weights_of
@@ -39,7 +41,9 @@ class TrainedNetwork:
         if not path.exists():
             raise InputError(f"the weights of run {run.key[:12]} were not kept: there is no {path}")
         self.key, self.spec = run.key, Spec.of(run.spec, same=["language"])
-        self.encoding = Encoding.of(language(self.spec.language).commands())
+        lang = language(self.spec.language)
+        self.translates = isinstance(lang, Pairs)  # English sentences, not commands
+        self.encoding = Encoding.of(lang.commands())
         network = weights.load(path, network_maker(self.spec.architecture, self.encoding))
         self._networks = engine.stack([network])
 
@@ -49,6 +53,10 @@ class TrainedNetwork:
         maker = network_maker(self.spec.architecture, self.encoding)
         group = engine.Group((run,), maker, self.encoding, self.spec.protocol)
         return engine.evaluate(group, self._networks, oracle_length=oracle_length)[0]
+
+    def read(self, text: str) -> str:
+        """A text as the network is asked it: a sentence is written as those it learned from."""
+        return written(text) if self.translates else " ".join(text.split())
 
     def predict(self, command: str) -> Answer:
         """Its answer to any words it knows, also such as the grammar does not license."""

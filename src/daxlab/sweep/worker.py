@@ -18,12 +18,11 @@ from typing import Any
 import jax
 
 from daxlab import engine
+from daxlab.corpora import language, named_commands
 from daxlab.encoding import Encoding
 from daxlab.engine import weights
 from daxlab.errors import InputError
-from daxlab.languages import language
 from daxlab.models import seq2seq
-from daxlab.splits import named_commands
 from daxlab.store import Run
 from daxlab.sweep.examine import Examined, examine, rehearse
 from daxlab.sweep.spec import Architecture, Spec
@@ -57,7 +56,7 @@ def engine_group(members: Sequence[Spec]) -> engine.Group:
 def work(task: Task, report: Report) -> Finished | None:
     """Trains a group from its checkpoint, if it has one, and examines it; None if it was stopped on the way."""
     group, first = engine_group(task.members), task.members[0]
-    named, attention = named_commands(language(first.language)), first.architecture.attention
+    named, attention = named_commands(first.language), first.architecture.attention
     rehearsal = None
     if jax.default_backend() != "cpu":  # one core has nothing to spare for it
         _foresee(task, group, report)

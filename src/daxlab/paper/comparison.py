@@ -12,7 +12,7 @@ from daxlab.analysis.replicates import summary
 from daxlab.errors import InputError
 from daxlab.paper.catalogue import CATALOGUE, OURS
 from daxlab.paper.experiments import BEST, EXPERIMENTS
-from daxlab.paper.measures import Measure, Part
+from daxlab.paper.parts import Measure, Part
 from daxlab.paper.runs import Draw, Runs
 from daxlab.paper.targets import RUNS, Target, targets
 from daxlab.paper.verdicts import Verdict, allowed, margin, together, verdict

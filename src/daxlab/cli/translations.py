@@ -1,0 +1,64 @@
+"""What came of the English-French experiment, in the terminal and for scripts: BLEU, and every question."""
+
+from collections import Counter
+from statistics import fmean
+from typing import Any
+
+HOW = """\
+BLEU is of greedy translations, pair by pair, on the text as the corpus is read; beside it, each English sentence once
+with all its French ones. A translation of a question is right if it is the reference word for word, or the same with
+"vous" for "tu" or another form of the adjective that agrees; "as stated" is the reference and nothing else."""
+
+
+def show(found: dict[str, Any]) -> None:
+    """The same for people."""
+    from daxlab.cli.terminal import table  # noqa: PLC0415
+
+    lang, new, known, asked = found["language"], found["new"], found["known"], found["asked"]
+    print(f"\nEnglish-French: {lang['about']}")
+    if not found["paper"]:
+        print("These are not the paper's pairs with its new word: its figures stand beside ours for orientation only.")
+    columns = ["split", "runs", "BLEU", "by sentence", "BLEU lost", f"{new} of {asked}", "as stated"]
+    columns += [f"{known} of {asked}", "as stated", "every run's BLEU"]
+    print()
+    lines = [line for part in found["conditions"] for line in (_line(part, new, known), _paper(part))]
+    table(columns, lines, right=range(1, 9))
+    for part in found["conditions"]:
+        if part["runs"]:
+            print(f"\n{part['split']}:\n")
+            table(["sentence", "reference", "translation", "runs", ""], _sentences(part), right=(3,))
+    print(f"\n{HOW}")
+    for signature in found["signatures"]:
+        print(f"sacrebleu {signature}")
+
+
+def _paper(part: dict[str, Any]) -> list[str]:
+    from daxlab.paper.conditions import stated  # noqa: PLC0415
+
+    said = stated(part["times"])
+    numbers = [said.get(name, "") for name in ("bleu", "", "lost", "new", "", "known", "")]
+    return ["  in the paper", "1", *numbers, ""]
+
+
+def _line(part: dict[str, Any], new: str, known: str) -> list[str]:
+    numbers = [_mean(part["bleu"]), _mean(part["bleu_by_sentence"]), _mean(part["lost"])]
+    for word in (new, known):
+        numbers += [_mean(part["right"][word]), _mean(part["as_stated"][word])]
+    every = " ".join(f"{score:.2f}" for score in part["bleu"])
+    return [part["split"], str(len(part["runs"])), *numbers, every]
+
+
+def _mean(values: list[float]) -> str:
+    return f"{fmean(values):.2f}" if values else "–"
+
+
+def _sentences(part: dict[str, Any]) -> list[list[str]]:
+    """A line for each question and each different translation of it."""
+    lines = []
+    for asked in part["questions"]:
+        sentence = asked["sentence"] + (" (taught)" if asked["taught"] and part["times"] else "")
+        reference = asked["references"][0]
+        for (translation, right), runs in Counter(map(tuple, asked["translations"])).most_common():
+            lines.append([sentence, reference, translation, str(runs), "right" if right else "wrong"])
+            sentence = reference = ""
+    return lines

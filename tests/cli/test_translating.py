@@ -1,0 +1,106 @@
+"""Experiment 4 as a user runs it: trained, interrupted, gone on with, shown, asked; on synthetic pairs."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from daxlab import InputError
+from daxlab.cli import app
+from daxlab.paper import experiments
+from daxlab.sweep import Architecture
+
+
+def daxlab_here(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [*map(str, arguments)], catch_exceptions=False)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory) -> tuple[Path, list[object], dict]:
+    """A tiny network in the place of the paper's."""
+    folder = tmp_path_factory.mktemp("translation")
+    command = ["reproduce", "translation", "--corpus", "built-in", "--new-word", "blicky=blickiste"]
+    command += ["--frame", "i am X .=je suis X .", "--frame", "she is X .=elle est Y ."]
+    command += ["--runs", 1, "--updates", 60, "--device", "cpu", "--ledger", folder / "runs.db"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(experiments, "TRANSLATOR", Architecture("gru", 1, 4, attention=True, dropout=0.05))
+        stopped = daxlab_here(*command, "--budget", "0s", "--json")
+        assert stopped.exit_code == 3
+        done = daxlab_here(*command, "--json")
+        assert done.exit_code == 0, done.output
+        shown = daxlab_here(*command)
+    return folder, [shown], json.loads(done.stdout)
+
+
+def test_it_goes_on_where_it_was_stopped_and_tells_everything(trained) -> None:
+    _, (shown,), found = trained
+    assert found["complete"]
+    told = found["translation"]
+    assert [len(part["runs"]) for part in told["conditions"]] == [1] * 5
+    assert told["conditions"][1]["split"] == "blicky-1000"
+    asked = told["conditions"][1]["questions"]
+    assert [one["sentence"] for one in asked] == ["i am blicky .", "she is blicky .", "she is tired ."]
+    assert all(isinstance(right, bool) for one in asked for _, right in one["translations"])
+    assert "nrefs:1|case:mixed|eff:no|tok:none|smooth:exp" in told["signatures"][0]
+    assert "synthetic sentences" in shown.stdout
+    assert "These are not the paper's pairs" in shown.stdout
+    assert "A trial of 60 updates" in shown.stdout
+    assert "28.6" in shown.stdout
+    assert "she is blicky ." in shown.stdout
+    assert "has 5." in shown.stderr
+
+
+def test_predict_translates_a_sentence_as_it_is_typed_and_draws_where_it_looked(trained, tmp_path: Path) -> None:
+    folder, _, found = trained
+    key = found["translation"]["conditions"][1]["runs"][0]
+    picture, ask = tmp_path / "looked.svg", ["predict", key[:12], "--ledger", folder / "runs.db"]
+    asked = daxlab_here(*ask, "She is blicky.", "--attention-map", picture)
+    assert asked.exit_code == 0
+    assert asked.stdout.split()[:2] == ["word", "p"]
+    assert "blicky" in asked.stdout.splitlines()[0]
+    assert ">blicky<" in picture.read_text()
+    answer = json.loads(daxlab_here(*ask, "She is blicky.", "--json").stdout)
+    questions = {one["sentence"]: one for one in found["translation"]["conditions"][1]["questions"]}
+    assert " ".join(answer["actions"]) == questions["she is blicky ."]["translations"][0][0]
+    with pytest.raises(InputError, match="unknown word 'purple'"):
+        daxlab_here(*ask, "she is purple")
+
+
+def test_all_leaves_it_out_where_the_corpus_is_not_and_says_so(daxlab, nowhere, tmp_path: Path) -> None:
+    plan = daxlab("reproduce", "all", "--dry-run", "--json", "--device", "gpu", cwd=tmp_path)
+    assert "translation" not in json.loads(plan.stdout)["plan"]["experiments"]
+    assert "translation is left out: its pairs are not here; 'daxlab data fetch eng-fra'" in plan.stderr
+    asked = daxlab("reproduce", "translation", "--dry-run", cwd=tmp_path)
+    assert (asked.returncode, "daxlab data fetch eng-fra" in asked.stderr) == (2, True)
+
+
+def test_all_has_it_where_the_corpus_is(daxlab, data, tmp_path: Path) -> None:
+    plan = daxlab("reproduce", "translation", "--dry-run", "--json", "--device", "gpu", cwd=tmp_path)
+    found = json.loads(plan.stdout)["plan"]
+    assert (found["asked"], found["groups"]) == (25, 1)
+
+
+def test_options_of_translation_need_translation() -> None:
+    with pytest.raises(InputError, match="are of the experiment called translation"):
+        daxlab_here("reproduce", "jump", "--new-word", "blicky=blickiste", "--dry-run")
+
+
+BARE = """
+import sys
+for name in ("polars", "sacrebleu", "pydantic", "matplotlib", "jinja2"):
+    sys.modules[name] = None
+import daxlab.sweep.worker, daxlab.sweep.local, daxlab.sweep.driver, daxlab.cli.reproduce, daxlab.cli.watching
+from daxlab.paper import chosen, specs
+from daxlab.corpora.translation import translation
+assert len(specs(["translation"], 2, pairs="built-in")) == 10
+sys.modules.pop("sacrebleu")
+import daxlab.paper.conditions, daxlab.cli.translations
+"""
+
+
+def test_what_a_card_needs_is_little() -> None:
+    done = subprocess.run([sys.executable, "-c", BARE], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

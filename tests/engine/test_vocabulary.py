@@ -1,0 +1,40 @@
+"""Sentences have vocabularies of thousands: no gradient of that size is held, or written, at every time step."""
+
+from functools import partial
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import pytest
+
+from daxlab.encoding import Encoding
+from daxlab.engine import Group, Run
+from daxlab.engine.train import draw_chunk, make_program, run_inputs, start_state
+from daxlab.engine.update import compiled
+from daxlab.languages import Example
+from daxlab.models import seq2seq
+from daxlab.protocol import Protocol
+from daxlab.splits import Split
+
+
+def temporary(words: int, time: int, stops: bool) -> tuple[int, int]:
+    """Bytes that XLA holds beside its arguments, and bytes of the weights, for sentences of so many words."""
+    sentences = [[f"w{(n * time + k) % words}" for k in range(time)] for n in range(-(-words // time))]
+    examples = tuple(Example(" ".join(some), tuple(some)) for some in sentences)
+    coding = Encoding.of(examples, buckets=1)
+    make = partial(seq2seq, words=len(coding.words), actions=len(coding.actions), cell="lstm", attention=True)
+    split = Split("all", "rule", examples, examples, (1,) * len(examples))
+    group = Group(tuple(Run(seed, split, 8, 0.1) for seed in range(2)), make, coding, Protocol())
+    arrays, static = eqx.partition(group.start(), eqx.is_array)
+    program = make_program(group, static, stops=stops)
+    rates, keys = run_inputs(group)
+    given = (start_state(arrays), draw_chunk(group, program, 0, 2), rates, keys, jnp.int32(0))
+    analysis = compiled(program, *given).memory_analysis()
+    return analysis.temp_size_in_bytes, sum(4 * leaf.size for leaf in jax.tree.leaves(arrays))
+
+
+@pytest.mark.parametrize("stops", [True, False], ids=["loops that stop", "scan"])
+def test_beside_the_weights_there_is_one_gradient_whatever_the_length(stops: bool) -> None:
+    held, weights = temporary(words=4_000, time=12, stops=stops)
+    per_step = 2 * 12 * 4_000 * 4  # a row of logits a step and run
+    assert held < 1.1 * weights + 3 * per_step

@@ -1,0 +1,65 @@
+"""Experiment 4 on the page: what is of the paper's pairs, what is synthetic, what is not measured."""
+
+from pathlib import Path
+
+import pytest
+
+from daxlab.corpora.translation import PAPER
+from daxlab.report import experiment4
+from daxlab.report.blocks import Section, Table, Text
+from daxlab.report.facts import Facts
+from daxlab.store import Ledger, Writer
+
+
+def section_of(path: Path, runs: list) -> Section:
+    with Writer(path) as writer:
+        writer.add(runs)
+    with Ledger(path) as ledger:
+        return experiment4.section(Facts(ledger))
+
+
+def tables(section: Section) -> dict[str, Table]:
+    return {block.name: block for part in section.sections for block in part.blocks if isinstance(block, Table)}
+
+
+def said(section: Section) -> str:
+    blocks = [*section.blocks, *(block for part in section.sections for block in part.blocks)]
+    return " ".join(block.text for block in blocks if isinstance(block, Text))
+
+
+def test_an_empty_ledger_says_what_measures_it(tmp_path: Path) -> None:
+    found = section_of(tmp_path / "runs.db", [])
+    assert "daxlab reproduce translation" in said(found)
+    assert found.sections == []
+
+
+def test_synthetic_pairs_are_called_so_everywhere(translations, tmp_path: Path) -> None:
+    found = section_of(tmp_path / "runs.db", [translations("translation"), translations("daxy-1000")])
+    assert all("(synthetic)" in part.title for part in found.sections)
+    assert "synthetic sentences of a small grammar, not the paper's" in said(found)
+    assert "The paper's experiment with English-French is not measured" in said(found)
+
+
+def test_every_question_is_shown_with_reference_translation_and_verdict(data, translations, tmp_path: Path) -> None:
+    wrong = {"he is daxy .": "il est fou ."}
+    runs = [translations("translation", 0, language=PAPER, wrong_every=3)]
+    runs += [translations("daxy-1000", seed, wrong if seed else {}, language=PAPER) for seed in range(2)]
+    found = section_of(tmp_path / "runs.db", runs)
+    assert [part.name for part in found.sections] == ["bleu", "new-word", "translations", "looked", "frames"]
+    shown = tables(found)
+    rows = shown["translations-daxy-1000"].rows
+    at = next(n for n, row in enumerate(rows) if row[0] == "he is daxy .")
+    both = {tuple(row[2:]) for row in rows[at : at + 2]}
+    assert both == {("il est daxiste .", "1", "right"), ("il est fou .", "1", "wrong")}
+    assert sum(len(row) > 1 for row in rows) == 17  # sixteen questions, one of them answered in two ways
+    assert [row[0] for row in shown["bleu-table"].rows] == ["translation", "daxy-1000"]
+    assert ("he is X .", "36", "56") in [tuple(row) for row in shown["frames-table"].rows]
+    assert "7.5 of the 8 sentences with “daxy” come out right (two runs), 8.0 with “tired”" in said(found)
+    assert "79 distinct English sentences with “tired”" in said(found)
+
+
+@pytest.mark.parametrize("name", ["repetitions", "looked-daxy", "looked-tired"])
+def test_its_figures_are_drawn(data, translations, tmp_path: Path, name: str) -> None:
+    found = section_of(tmp_path / "runs.db", [translations("daxy-1000", language=PAPER)])
+    rows = [block for part in found.sections for block in part.blocks if block.kind == "row"]
+    assert name in [picture.name for row in rows for picture in row.pictures]
