@@ -75,7 +75,7 @@ def test_the_budget_stops_and_the_next_call_comes_to_the_same_bits(tiny: Path, w
 
 
 def test_what_was_finished_in_time_was_not_stopped(tiny: Path, tmp_path: Path) -> None:
-    outcome = sweep(specs(tiny, 1, updates=200), tmp_path / "runs.db", budget=0.5)  # over before its one chunk is
+    outcome = sweep(specs(tiny, 1, updates=200), tmp_path / "runs.db", budget=2.0)  # about over before its one chunk is
     assert (outcome.trained, outcome.stopped) == (1, False)
 
 
