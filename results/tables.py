@@ -3,9 +3,13 @@
 A table stands between `<!-- results: NAME -->` and `<!-- /results -->`; all other text is left as it is.
 """
 
+import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
+from statistics import stdev
+
+from scipy import stats
 
 from daxlab.analysis.accuracy import networks
 from daxlab.paper import compare
@@ -46,6 +50,38 @@ def ledger_table(name: str) -> str:
     return "\n".join(lines)
 
 
+def lengths() -> str:
+    """Runs that share the sequence of lengths against runs that do not."""
+    with Ledger(RESULTS / "lengths.db") as ledger:
+        shared, apart = (
+            [row["accuracy"] for row in ledger.rows({"protocol.shared_lengths": one})] for one in (True, False)
+        )
+    test = stats.ttest_ind(shared, apart, equal_var=False)
+    low, high = test.confidence_interval()
+    ratio, degrees = (stdev(shared) / stdev(apart)) ** 2, (len(shared) - 1, len(apart) - 1)
+    ends = [ratio / stats.f.ppf(share, *degrees) for share in (0.975, 0.025)]
+    return (
+        f"Shared minus separate is {sum(shared) / len(shared) - sum(apart) / len(apart):.2f} (95% interval {low:.2f} to"
+        f" {high:.2f}, Welch);\nthe standard deviations are {stdev(shared):.1f} and {stdev(apart):.1f} (ratio of variances"
+        f" {ratio:.2f}, 95% interval {ends[0]:.2f} to {ends[1]:.2f}, F)."
+    )
+
+
+def card() -> str:
+    """Milliseconds an update by runs and width, and over the floor."""
+    rows = json.loads((RESULTS / "bench" / "card.json").read_text())["rows"]
+    runs = sorted({row["runs"] for row in rows})
+    lines = [f"| hidden | {' | '.join(f'R = {count}' for count in runs)} |", "|--:" * (len(runs) + 1) + "|"]
+    for hidden in sorted({row["hidden"] for row in rows}):
+        cells = [f"{row['ms']:.2f} ({row['ms'] / row['floor_ms']:.1f})" for row in rows if row["hidden"] == hidden]
+        lines.append(f"| {hidden} | {' | '.join(cells)} |")
+    (seconds,) = (row["decode_20910_s"] for row in rows if "decode_20910_s" in row)
+    return "\n".join([*lines, "", f"Decoding all 20,910 commands by one LSTM 2x200 took {seconds:.2f} s."])
+
+
+OTHERS = {"comparison": comparison, "lengths": lengths, "card": card}
+
+
 def _runs(values: Iterable[float]) -> str:
     return " ".join(f"{value:.2f}" for value in values)
 
@@ -55,7 +91,7 @@ def written(page: str) -> str:
 
     def table(match: re.Match[str]) -> str:
         name = match["name"]
-        content = comparison() if name == "comparison" else ledger_table(name)
+        content = OTHERS[name]() if name in OTHERS else ledger_table(name)
         return f"<!-- results: {name} -->\n\n{content}\n\n<!-- /results -->"
 
     return re.sub(r"<!-- results: (?P<name>\S+) -->.*?<!-- /results -->", table, page, flags=re.DOTALL)
