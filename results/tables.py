@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from statistics import stdev
+from statistics import fmean, stdev
 
 from scipy import stats
 
@@ -60,10 +60,11 @@ def lengths() -> str:
     low, high = test.confidence_interval()
     ratio, degrees = (stdev(shared) / stdev(apart)) ** 2, (len(shared) - 1, len(apart) - 1)
     ends = [ratio / stats.f.ppf(share, *degrees) for share in (0.975, 0.025)]
+    means, spreads = [fmean(some) for some in (shared, apart)], [stdev(some) for some in (shared, apart)]
     return (
-        f"Shared minus separate is {sum(shared) / len(shared) - sum(apart) / len(apart):.2f} (95% interval {low:.2f} to"
-        f" {high:.2f}, Welch);\nthe standard deviations are {stdev(shared):.1f} and {stdev(apart):.1f} (ratio of variances"
-        f" {ratio:.2f}, 95% interval {ends[0]:.2f} to {ends[1]:.2f}, F)."
+        f"Shared minus separate is {means[0] - means[1]:.2f} (95% interval {low:.2f} to {high:.2f}, Welch);\n"
+        f"the standard deviations are {spreads[0]:.1f} and {spreads[1]:.1f} "
+        f"(ratio of variances {ratio:.2f}, 95% interval {ends[0]:.2f} to {ends[1]:.2f}, F)."
     )
 
 
