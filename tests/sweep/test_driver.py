@@ -9,7 +9,9 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -17,7 +19,7 @@ import pytest
 from daxlab import InputError
 from daxlab.protocol import Protocol
 from daxlab.store import Ledger, Run, key
-from daxlab.sweep import Architecture, Spec, driver, sweep, weights_of
+from daxlab.sweep import Architecture, Spec, driver, local, sweep, weights_of
 from daxlab.sweep.task import Finished, Progress, TooLarge
 
 SMALL = Architecture("lstm", 1, 8, attention=True, dropout=0.1)
@@ -213,21 +215,45 @@ def test_killed_at_random_moments_it_comes_to_the_same_bits(
         assert known.count() == 2
 
 
+def worker_killed() -> int:
+    """Kills a worker of this process."""
+    children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
+    worker = next(int(c) for c in children if b"spawn_main" in Path(f"/proc/{c}/cmdline").read_bytes())
+    os.kill(worker, signal.SIGKILL)
+    return worker
+
+
 def test_a_worker_that_is_killed_is_replaced(tiny: Path, whole: Path, tmp_path: Path) -> None:
     ledger = tmp_path / "runs.db"
     killed = []
 
     def show(event) -> None:
         if not killed and getattr(event, "update", 0):
-            children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
-            workers = [c for c in children if b"spawn_main" in Path(f"/proc/{c}/cmdline").read_bytes()]
-            os.kill(int(workers[0]), signal.SIGKILL)
-            killed.append(workers[0])
+            killed.append(worker_killed())
 
     outcome = sweep(specs(tiny, 2, updates=6_000), ledger, show=show)
     assert killed
     assert outcome.trained == 2
     assert weights(ledger) == weights(whole)
+
+
+def test_where_they_take_turns_one_trains_at_a_time_even_after_one_died(
+    tiny: Path, whole: Path, tmp_path: Path, monkeypatch
+) -> None:
+    """As on a card, whose part is played by two cores."""
+    ledger, heard, killed = tmp_path / "runs.db", [], []
+    monkeypatch.setattr(driver, "execute", partial(local.execute, in_turn=True))
+
+    def show(event) -> None:
+        if isinstance(event, Progress):
+            heard.append(event.group)
+        if not killed and heard:
+            killed.append(worker_killed())
+
+    assert sweep(specs(tiny, 2, updates=6_000), ledger, show=show).trained == 2
+    assert weights(ledger) == weights(whole)
+    changes = sum(a != b for a, b in pairwise(heard))
+    assert changes <= 2  # the first, the second when the first died, the first again
 
 
 def test_a_run_whose_loss_explodes_has_failed_and_counts_as_done(tiny: Path, tmp_path: Path) -> None:
@@ -247,7 +273,7 @@ def test_a_group_that_does_not_fit_is_halved_until_it_does(tiny: Path, tmp_path:
     """The card's part is played by an executor that holds two runs."""
     sizes = []
 
-    def execute(tasks, device, workers, stop):
+    def execute(tasks, device, workers, stop, in_turn):
         for task in tasks:
             sizes.append(len(task.members))
             if len(task.members) > 2:

@@ -17,7 +17,7 @@ from daxlab.symbols import PAD
 
 PRECISION = "highest"  # float32 products, whatever the device would rather do
 # A small step is launches: a card may do at once what does not depend on one another (a tenth faster).
-CARD = {"xla_gpu_command_buffer_scheduling_mode": "CONCURRENT"}
+CARD: dict[str, str | bool] = {"xla_gpu_command_buffer_scheduling_mode": "CONCURRENT"}
 
 
 class State(NamedTuple):

@@ -104,6 +104,8 @@ def _executor(
     if address is not None and name != "ray":
         raise InputError("an address is a Ray cluster's: say --executor ray too")
     if name == "local":
+        if device == "gpu":
+            return lambda tasks, stop: execute(tasks, device, 2, stop, in_turn=True)
         crew = workers or crew_of(device)
         return lambda tasks, stop: execute(tasks, device, crew, stop)
     if name == "ray":

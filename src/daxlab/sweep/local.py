@@ -1,6 +1,7 @@
-"""This machine as an executor: one process a core, or one for the card; tasks in, what became of them out.
+"""This machine as an executor: one process a core, or two for a card; tasks in, what became of them out.
 
-A worker is told to stop by a flag and stops at a checkpoint; if the driver dies, its pipe closes and the worker ends.
+Two workers on a card train in turn: while one trains, the other compiles its next group or examines its last. A
+worker is told to stop by a flag and stops at a checkpoint; if the driver dies, its pipe closes and the worker ends.
 Knows nothing of the ledger.
 """
 
@@ -8,8 +9,11 @@ import multiprocessing
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from daxlab.errors import InputError
@@ -32,48 +36,66 @@ def cores() -> list[int]:
     return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
 
 
-def execute(tasks: Sequence[Task], device: str, workers: int, stop: Callable[[], bool]) -> Iterator[Event]:
-    """Runs the tasks; yields Started, Progress, Finished, Stopped and TooLarge as they come."""
+def execute(
+    tasks: Sequence[Task], device: str, workers: int, stop: Callable[[], bool], *, in_turn: bool = False
+) -> Iterator[Event]:
+    """Runs the tasks; yields Started, Progress, Finished, Stopped and TooLarge as they come.
+
+    `in_turn`: of all workers one trains at a time.
+    """
     context = multiprocessing.get_context("spawn")  # JAX's threads do not survive a fork
-    flag = context.Event()
     waiting, tries = deque(tasks), dict.fromkeys((task.group for task in tasks), 0)
-    crew = [_hire(context, device, core, flag) for core in cores()[: max(1, min(workers, len(tasks)))]]
-    try:
-        while crew:
-            if stop():
-                flag.set()
-                waiting.clear()
-            for worker in [worker for worker in crew if worker.task is None]:
-                if waiting:
-                    worker.task = waiting.popleft()
-                    worker.pipe.send(worker.task)
-                    yield Started(worker.task.group)
-                else:
-                    _dismiss(worker)
-                    crew.remove(worker)
-            by_pipe = {worker.pipe: worker for worker in crew}
-            for pipe in wait(list(by_pipe), timeout=0.2):
-                worker = by_pipe[pipe]  # type: ignore[index]
-                try:
-                    event = worker.pipe.recv()
-                except (EOFError, OSError):
-                    crew.remove(worker)
-                    task = worker.task
-                    assert task is not None, "an idle worker is dismissed at once"
-                    tries[task.group] += 1
-                    if tries[task.group] >= TRIES:
-                        raise InputError(_died(worker)) from None
-                    waiting.appendleft(task)
-                    crew.append(_hire(context, device, worker.core, flag))
-                    continue
-                if isinstance(event, Broken):
-                    raise event.error()
-                if not isinstance(event, OnTheWay):
-                    worker.task = None
-                yield event
-    finally:
-        for worker in crew:
-            worker.process.kill()
+    with TemporaryDirectory(prefix="daxlab-") as folder:
+        turn = Path(folder) / "turn" if in_turn and len(tasks) > 1 else None
+        flag = context.Event()
+        wanted = cores()[: max(1, min(workers, len(tasks)))]
+        crew = [_hire(context, device, core, flag, turn) for core in wanted]
+        try:
+            while crew:
+                if stop():
+                    flag.set()
+                    waiting.clear()
+                for worker in [worker for worker in crew if worker.task is None]:
+                    if waiting:
+                        worker.task = waiting.popleft()
+                        worker.pipe.send(worker.task)
+                        yield Started(worker.task.group)
+                    else:
+                        _dismiss(worker)
+                        crew.remove(worker)
+                by_pipe = {worker.pipe: worker for worker in crew}
+                for pipe in wait(list(by_pipe), timeout=0.2):
+                    worker = by_pipe[pipe]  # type: ignore[index]
+                    try:
+                        event = worker.pipe.recv()
+                    except (EOFError, OSError):
+                        crew.remove(worker)
+                        task = worker.task
+                        assert task is not None, "an idle worker is dismissed at once"
+                        tries[task.group] += 1
+                        if tries[task.group] >= TRIES:
+                            raise InputError(_died(worker)) from None
+                        waiting.appendleft(task)
+                        crew.append(_hire(context, device, worker.core, flag, turn))
+                        continue
+                    if isinstance(event, Broken):
+                        raise event.error()
+                    if not isinstance(event, OnTheWay):
+                        worker.task = None
+                    yield event
+        finally:
+            for worker in crew:
+                worker.process.kill()
+
+
+@contextmanager
+def _held(turn: Path) -> Iterator[None]:
+    """A turn is a lock on a file: one that dies while it has it has let go."""
+    import fcntl  # noqa: PLC0415 - not where there is no CUDA either
+
+    with turn.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def _died(worker: _Worker) -> str:
@@ -82,9 +104,9 @@ def _died(worker: _Worker) -> str:
     return f"a worker died {TRIES} times on the same group ({how}; -9 may mean that memory ran out)"
 
 
-def _hire(context: Any, device: str, core: int, flag: Any) -> _Worker:
+def _hire(context: Any, device: str, core: int, flag: Any, turn: Path | None) -> _Worker:
     ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs, device, core, flag), daemon=True)
+    process = context.Process(target=_serve, args=(theirs, device, core, flag, turn), daemon=True)
     process.start()
     theirs.close()
     return _Worker(process, ours, core)
@@ -96,11 +118,11 @@ def _dismiss(worker: _Worker) -> None:
     worker.process.kill()
 
 
-def _serve(pipe: Connection, device: str, core: int, flag: Any) -> None:
+def _serve(pipe: Connection, device: str, core: int, flag: Any, turn: Path | None) -> None:
     """A worker's life: a task, what became of it, the next, until the pipe closes."""
     if device == "cpu" and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {core})
-    process.prepare(device)
+    process.prepare(device, beside=turn is not None)
 
     def report(event: Any) -> bool | None:
         pipe.send(event)
@@ -108,6 +130,6 @@ def _serve(pipe: Connection, device: str, core: int, flag: Any) -> None:
 
     while True:
         try:
-            pipe.send(process.outcome(pipe.recv(), device, report))
+            pipe.send(process.outcome(pipe.recv(), device, report, turn and _held(turn)))
         except (EOFError, BrokenPipeError, ConnectionResetError):
             return

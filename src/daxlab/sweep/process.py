@@ -6,6 +6,7 @@ Whatever goes wrong in a task is an event too. Knows nothing of how tasks come h
 import os
 import signal
 import traceback
+from contextlib import AbstractContextManager, nullcontext
 
 from daxlab.errors import InputError
 from daxlab.sweep.task import Broken, Finished, Report, Stopped, Task, TooLarge
@@ -14,25 +15,32 @@ OUT_OF_MEMORY = ("RESOURCE_EXHAUSTED", "Out of memory", "out of memory")
 ONE_THREAD = "--xla_cpu_multi_thread_eigen=false"
 
 
-def prepare(device: str) -> None:
-    """Before JAX starts: on a CPU it gets one thread, because there is a worker for every core."""
+def prepare(device: str, beside: bool = False) -> None:
+    """Before JAX starts: on a CPU it gets one thread, because there is a worker for every core.
+
+    `beside`: another worker uses the same card, so that each gets less than half of its memory.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the driver, which tells us to stop
     if device == "cpu":
         flags = os.environ.get("XLA_FLAGS", "")
         if ONE_THREAD not in flags:
             os.environ["XLA_FLAGS"] = f"{flags} {ONE_THREAD}"
         os.environ["PJRT_NPROC"] = "1"
+    elif beside:
+        os.environ.setdefault("XLA_PYTHON_CLIENT_MEM_FRACTION", "0.45")
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 
-def outcome(task: Task, device: str, report: Report) -> Finished | Stopped | TooLarge | Broken:
-    """Trains a group, and says what became of it."""
+def outcome(
+    task: Task, device: str, report: Report, turn: AbstractContextManager[object] | None = None
+) -> Finished | Stopped | TooLarge | Broken:
+    """Trains a group, and says what became of it. `turn`: what it must hold while it trains."""
     try:
         from daxlab.sweep import compiled, worker  # noqa: PLC0415 - JAX is loaded here, where it is used
 
         compiled.remember()
         worker.on_device(device)
-        return worker.work(task, report) or Stopped(task.group)
+        return worker.work(task, report, turn or nullcontext()) or Stopped(task.group)
     except InputError as error:
         return Broken(task.group, str(error), mendable=True)
     except (BrokenPipeError, ConnectionResetError):  # nobody listens any more

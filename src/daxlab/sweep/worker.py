@@ -9,6 +9,7 @@ import platform
 import subprocess
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
@@ -53,15 +54,19 @@ def engine_group(members: Sequence[Spec]) -> engine.Group:
     return engine.Group(runs, network_maker(first.architecture, encoding), encoding, first.protocol)
 
 
-def work(task: Task, report: Report) -> Finished | None:
-    """Trains a group from its checkpoint, if it has one, and examines it; None if it was stopped on the way."""
+def work(task: Task, report: Report, turn: AbstractContextManager[object]) -> Finished | None:
+    """Trains a group from its checkpoint, if it has one, and examines it; None if it was stopped on the way.
+
+    It trains while it holds `turn`; compiling before that and examining after it leave most of a card to others.
+    """
     group, first = engine_group(task.members), task.members[0]
     named, attention = named_commands(first.language), first.architecture.attention
     rehearsal = None
     if jax.default_backend() != "cpu":  # one core has nothing to spare for it
         _foresee(task, group, report)
         rehearsal = rehearse(group, named, attention)
-    trained, resumed = _trained(task, group, report)
+    with turn:
+        trained, resumed = _trained(task, group, report)
     if trained.update < group.protocol.updates:
         return None
     began = time.monotonic()
