@@ -60,14 +60,14 @@ def test_every_run_of_the_table_was_trained_by_the_paper_s_protocol() -> None:
         assert {row["updates"] for row in ledger.rows()} == {100_000}
         assert {row["status"] for row in ledger.rows()} == {"done"}
         for split in ("simple", "length", "jump", "turn-left"):
-            assert {row["seed"] for row in ledger.rows({"split": split, "hidden": 200})} == set(range(5))
+            assert {row["seed"] for row in ledger.rows({"split": split, "hidden": 200})} >= set(range(5))
 
 
 def test_without_a_ledger_of_one_s_own_the_shipped_one_answers(daxlab, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert ledger_at(None) == RESULTS / "runs.db"
     with Ledger(ledger_at(None)) as ledger:
-        (jump,) = ledger.select({"split": "jump", "hidden": 100, "seed": 0})
+        (jump,) = ledger.select({"split": "jump", "cell": "lstm", "hidden": 100, "seed": 0})
     assert weights_of(ledger_at(None), jump).exists()
     assert daxlab("predict", jump[:8], "walk", "twice", cwd=tmp_path).stdout.count("I_WALK") == 2
     assert list(tmp_path.iterdir()) == []

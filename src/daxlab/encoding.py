@@ -58,20 +58,17 @@ class Vocabulary:
         for row, sequence in zip(rows, sequences, strict=True):
             if len(sequence) >= time:
                 raise InputError(f"{' '.join(sequence)!r} is longer than the {time - 1} symbols provided for")
-            unknown = [word for word in sequence if word not in number]
-            if unknown:
-                raise InputError(f"unknown word {unknown[0]!r} in {' '.join(sequence)!r}")
-            row[: len(sequence) + 1] = [*(number[word] for word in sequence), EOS]
+            try:
+                row[: len(sequence) + 1] = [*map(number.__getitem__, sequence), EOS]
+            except KeyError as unknown:
+                raise InputError(f"unknown word {unknown.args[0]!r} in {' '.join(sequence)!r}") from None
         return rows
 
     def sequence(self, row: Sequence[int]) -> tuple[str, ...]:
         """The words of a row, up to its <EOS>."""
-        words = []
-        for number in row:
-            if number in (EOS, PAD):
-                break
-            words.append(self.symbols[number])
-        return tuple(words)
+        numbers = list(row)
+        end = min((numbers.index(sign) for sign in (EOS, PAD) if sign in numbers), default=len(numbers))
+        return tuple(map(self.symbols.__getitem__, numbers[:end]))
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,12 @@ def foresee(
 ) -> dict[str, Any]:
     """What is asked for, what the ledger has of it, and about what the rest will take: on a cluster, of one place."""
     plan, workers = foreseen(specs, path, device), crew_of(device) if executor == "local" else 1
+    of_all = partial(cost, keep_weights=keep_weights, in_turn=device == "gpu" and executor == "local")
     if is_written(path):
         with Ledger(path) as known:
-            taken = cost(plan.groups, device, workers, known, keep_weights)
+            taken = of_all(plan.groups, device, workers, known)
     else:
-        taken = cost(plan.groups, device, workers, keep_weights=keep_weights)
+        taken = of_all(plan.groups, device, workers)
     where = {"device": device, "executor": executor, "workers": workers}
     return {"asked": len(plan.keys), "done": plan.done, **where, **asdict(taken)}
 

@@ -1,21 +1,34 @@
 """How right a group's networks are, each on its own split. Knows nothing of how they were trained."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from daxlab.engine.decode import answers, log_likelihoods, right
+from daxlab.encoding import Example, Vocabulary
+from daxlab.engine.decode import Rows, answers, ended, log_likelihoods, right
 from daxlab.engine.group import Group, subset
 from daxlab.models.contract import Network
+from daxlab.symbols import EOS, PAD
 
 
-class Evaluation(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Evaluation:
     """One run's answers to its test commands, in their order."""
 
-    answers: list[tuple[str, ...]]
-    right: NDArray[np.bool_]
+    rows: Rows  # [commands, cap]
+    right: NDArray[np.bool_]  # [commands]
+    asked: Sequence[Example]
+    actions: Vocabulary
+
+    @cached_property
+    def answers(self) -> list[tuple[str, ...]]:
+        """In words, which takes a while; a right answer is its target."""
+        read = zip(self.rows.tolist(), self.right.tolist(), self.asked, strict=True)
+        return [tuple(example.actions) if good else self.actions.sequence(row) for row, good, example in read]
 
     @property
     def accuracy(self) -> float:
@@ -36,8 +49,7 @@ def evaluate(group: Group, networks: Network, *, oracle_length: bool = False) ->
         chosen = subset(networks, members)
         given, correct = _ask(group, chosen, [split.test] * len(members), oracle_length)
         for place, index in enumerate(members):
-            words = [group.encoding.actions.sequence(row) for row in given[place].tolist()]
-            found[index] = Evaluation(words, correct[place])
+            found[index] = Evaluation(given[place], correct[place], split.test, group.encoding.actions)
     return [found[index] for index in range(len(group.runs))]
 
 
@@ -45,17 +57,27 @@ def likelihoods(
     group: Group, networks: Network, answered: Sequence[Evaluation]
 ) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
     """For each run, log-likelihoods of its own answers to its test commands, and of the right ones."""
-    time = answer_cap(group) + 1
     found: dict[int, tuple[NDArray[np.float32], NDArray[np.float32]]] = {}
     for split in {id(run.split): run.split for run in group.runs}.values():
         members = [index for index, run in enumerate(group.runs) if run.split is split]
-        chosen, rows = subset(networks, members), group.encoding.actions.rows
-        commands = np.stack([group.encoding.commands([e.command for e in split.test])] * len(members))
-        own = np.stack([rows(answered[index].answers, time) for index in members])
-        right_ones = np.stack([rows([tuple(e.actions) for e in split.test], time)] * len(members))
-        pairs = zip(*(log_likelihoods(chosen, commands, actions) for actions in (own, right_ones)), strict=True)
-        found |= dict(zip(members, pairs, strict=True))
+        own = _finished(np.stack([answered[index].rows for index in members]))
+        targets = group.encoding.actions.rows([tuple(e.actions) for e in split.test], own.shape[-1])
+        commands = group.encoding.commands([e.command for e in split.test])
+        pairs = (
+            log_likelihoods(
+                subset(networks, members), *(np.broadcast_to(x, (*own.shape[:2], x.shape[-1])) for x in two)
+            )
+            for two in ((commands, own), (commands, targets))
+        )
+        found |= dict(zip(members, zip(*pairs, strict=True), strict=True))
     return [found[index] for index in range(len(group.runs))]
+
+
+def _finished(given: Rows) -> Rows:
+    """The same answers with room for one symbol more, which is <EOS> where an answer came to none within its cap."""
+    rows = np.pad(given, ((0, 0), (0, 0), (0, 1)), constant_values=PAD)
+    rows[..., -1] = np.where(ended(given), PAD, EOS)
+    return rows
 
 
 def sample_accuracy(group: Group, networks: Network, size: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -9,15 +9,20 @@ what real ones do, so an architecture stands here for the widest of its group.
 
 Fitted to one H200 (results/bench/card.json: LSTM of two layers, hidden 25 to 400, 1 to 512 runs): every point within
 10%. LSTM 1x100 with attention, 20 and 180 runs (1.02 and 2.76 ms), within 2%: these two points are all that is known of
-one layer and of attention, and that cells differ by their weights alone is assumed. Whole trainings (20 runs of 2x200
-on four splits, 2.19 ms an update; 64 on one, 4.4), examinings (13 and 21 s) and commands (310 and 543 s): within 6%.
-One CPU core, one run: 2x200 4.5 ms, 1x100 with attention 0.85; examining it, 45 and 25 s: within 2%. How 78 s of a cold
-command part into compiling (35 to 45 were seen) and the rest is a guess. Memory was not measured: it is counted.
+one layer and of attention, and that cells differ by their weights alone is assumed. All these are of updates one kernel
+after another; since kernels run at once (2.44 ms in the place of 2.76), whole trainings, draws and all, take 0.95 of
+that: 182 s for 20 runs of 2x200 on four splits, 403 for 64 on one, 117 for 39 of 1x100 with attention: within 5%.
+Commands: 245 s for the 20 and 484 for the 64, within 5%; how the 55 s of these beyond training and examining part into
+compiling (35 to 45 were seen) and the rest is a guess. One CPU core, one run: 2x200 4.5 ms, 1x100 with attention 0.85;
+examining it, 45 and 25 s: within 2%. Memory was not measured: it is counted.
+
+On a card the next group is compiled and the last one examined while one trains, so that only the first program and the
+last examining count.
 """
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -50,7 +55,9 @@ class Device:
     width: float = 0.0  # more for each unit of width
     unit: float = 0.0  # more for each unit of each layer of each run
     attended: float = 0.0  # more for each unit of width of each run, with attention
-    beside: float = 1.0  # training over its updates alone: draws, curve, checkpoints, splits that differ in length
+    beside: float = (
+        1.0  # training over its updates alone, as above: draws, curve, checkpoints and what was gained since
+    )
     once: float = 0.0  # a worker's start
     examine_run: float = 0.0  # more for each run
     examine_weight: float = 0.0  # more for each weight of each run
@@ -66,12 +73,12 @@ DEVICES = {
         weight=0.0316e-9,
         unit=9.8e-9,
         attended=28e-9,
-        beside=1.085,
-        once=33,
-        program=45,
-        examine=9.5,
-        examine_run=0.18,
-        memory=80e9,  # an H200 gives a program 105; a group that does not fit where it is trained is halved there
+        beside=0.95,
+        once=15,
+        program=40,
+        examine=3,
+        examine_run=0.32,
+        memory=60e9,  # of an H200's 141, which two workers share; a group that does not fit is halved there
     ),
     "cpu": Device(update=0.08e-3, weight=3.4e-9, once=5, program=8, examine=20, examine_weight=20e-6),
 }
@@ -122,9 +129,14 @@ def largest(architecture: Architecture, device: str) -> int:
 
 def modelled(architecture: Architecture, runs: int, updates: int, device: str) -> float:
     """Seconds that the model has for training and examining so many runs at once; compiling comes on top."""
+    training = updates * update(architecture, runs, device) * DEVICES[device].beside
+    return training + examining(architecture, runs, device)
+
+
+def examining(architecture: Architecture, runs: int, device: str) -> float:
+    """Seconds of that for all the answers of so many runs."""
     how = DEVICES[device]
-    examining = how.examine + runs * (how.examine_run + how.examine_weight * parameters(architecture))
-    return updates * update(architecture, runs, device) * how.beside + examining
+    return how.examine + runs * (how.examine_run + how.examine_weight * parameters(architecture))
 
 
 def left(group: Group, device: str) -> float:
@@ -136,11 +148,16 @@ def left(group: Group, device: str) -> float:
 
 
 def cost(
-    groups: Sequence[Group], device: str, workers: int, ledger: Ledger | None = None, keep_weights: bool = True
+    groups: Sequence[Group],
+    device: str,
+    workers: int,
+    ledger: Ledger | None = None,
+    keep_weights: bool = True,
+    in_turn: bool = False,
 ) -> Cost:
-    """About what these groups will take, so many at a time."""
+    """About what these groups will take, so many at a time; `in_turn`: on one card, as this machine trains them."""
     how, programs, speeds = DEVICES[device], set(), dict[str, float | None]()
-    seconds, measured, disk, passing = [], 0, 0, [0]
+    seconds, answers, measured, disk, passing = [], [0.0], 0, 0, [0]
     for group in groups:
         first, runs, one = group.members[0], len(group.members), widest(group)
         kind = str(Architecture(one.cell, one.layers, one.hidden, one.attention, 0))
@@ -149,11 +166,14 @@ def cost(
             speeds[kind] = _speed(ledger, one, first, device) if ledger else None
         measured += speeds[kind] is not None
         seconds.append((speeds[kind] or 1.0) * left(group, device))
+        answers.append(seconds[-1] * examining(one, runs, device) / left(replace(group, updates=0), device))
         weights = 4 * runs * (parameters(one) + further_words(group))
         disk += runs * LEDGER_BYTES + weights * keep_weights
         passing.append(2 * CHECKPOINT * weights)  # the one before lies there until the next one does
-    # No group is shared by workers, so the longest is the least it can take.
-    work = max((sum(seconds) + how.program * len(programs)) / workers, max(seconds, default=0.0))
+    if in_turn:  # the shortest group is the last
+        work = sum(seconds) - sum(answers) + min(answers[1:], default=0) + how.program * bool(programs)
+    else:  # no group is shared by workers, so the longest is the least it can take
+        work = max((sum(seconds) + how.program * len(programs)) / workers, max(seconds, default=0.0))
     asked = sum(len(group.members) for group in groups)
     return Cost(asked, len(groups), work + how.once * bool(groups), disk, workers * max(passing), measured)
 
@@ -167,9 +187,8 @@ def _speed(ledger: Ledger, one: Architecture, spec: Any, device: str) -> float |
             continue
         timing = ledger.run(row["key"]).timing
         group = recorded(ledger, row["group"])
-        whole = (
-            "examine_seconds" in timing
-        )  # older timings have compiling in them, but not what came before a resumption
+        # Older timings have compiling in them, but not what came before a resumption.
+        whole = "examine_seconds" in timing
         if group and timing.get("group_seconds") and (whole or not timing.get("resumed")):
             how, runs = DEVICES[device], len(group.members)
             expected = modelled(widest(group), runs, updates, device)

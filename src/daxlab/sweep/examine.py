@@ -39,14 +39,14 @@ def examine(group: engine.Group, networks: Any, named: Sequence[Example], attent
     """
     greedy = engine.evaluate(group, networks)
     oracle = engine.evaluate(group, networks, oracle_length=True)
-    train = engine.evaluate(_asked(group, "train"), networks)
+    train = [one.accuracy for one in engine.evaluate(_asked(group, "train"), networks)]
     likelihoods = engine.likelihoods(group, networks, greedy)
     found = []
     for n, run in enumerate(group.runs):
         targets = [example.actions for example in run.split.test]
         metrics = {
             "accuracy": 100 * greedy[n].accuracy,
-            "train_accuracy": 100 * train[n].accuracy,
+            "train_accuracy": 100 * train[n],
             "oracle_accuracy": 100 * oracle[n].accuracy,
         }
         artefacts = {
@@ -114,6 +114,7 @@ def _neighbours(
     for split in {id(run.split): run.split for run in group.runs}.values():
         train = [example.command for example in split.train]
         rows = group.encoding.commands(train)
+        find = partial(nearest, same=np.array([[a == b for b in train] for a in named]))
         members = [n for n, run in enumerate(group.runs) if run.split is split]
         for start in range(0, len(members), AT_ONCE):
             some = members[start : start + AT_ONCE]
@@ -121,7 +122,7 @@ def _neighbours(
             yield from zip(
                 some,
                 map(
-                    partial(nearest, same=np.array([[a == b for b in train] for a in named])),
+                    find,
                     engine.encodings(chosen, asked)[:, :, -1],  # [runs, named, hidden]: the top layer
                     engine.encodings(chosen, rows)[:, :, -1],
                 ),

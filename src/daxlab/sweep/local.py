@@ -1,7 +1,7 @@
 """This machine as an executor: one process a core, or two for a card; tasks in, what became of them out.
 
-Two workers on a card train in turn: while one trains, the other compiles its next group or examines its last. A
-worker is told to stop by a flag and stops at a checkpoint; if the driver dies, its pipe closes and the worker ends.
+Two workers on a card take turns: while one trains, the other compiles its next group or examines its last. A worker is
+told to stop by a flag and stops at a checkpoint; if the driver dies, its pipe closes and the worker ends.
 Knows nothing of the ledger.
 """
 
@@ -9,8 +9,9 @@ import multiprocessing
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -41,15 +42,15 @@ def execute(
 ) -> Iterator[Event]:
     """Runs the tasks; yields Started, Progress, Finished, Stopped and TooLarge as they come.
 
-    `in_turn`: of all workers one trains at a time.
+    `in_turn`: of all workers one compiles and one trains at a time.
     """
     context = multiprocessing.get_context("spawn")  # JAX's threads do not survive a fork
     waiting, tries = deque(tasks), dict.fromkeys((task.group for task in tasks), 0)
     with TemporaryDirectory(prefix="daxlab-") as folder:
-        turn = Path(folder) / "turn" if in_turn and len(tasks) > 1 else None
+        turns = Path(folder) if in_turn and len(tasks) > 1 else None
         flag = context.Event()
         wanted = cores()[: max(1, min(workers, len(tasks)))]
-        crew = [_hire(context, device, core, flag, turn) for core in wanted]
+        crew = [_hire(context, device, core, flag, turns) for core in wanted]
         try:
             while crew:
                 if stop():
@@ -76,7 +77,7 @@ def execute(
                         if tries[task.group] >= TRIES:
                             raise InputError(_died(worker)) from None
                         waiting.appendleft(task)
-                        crew.append(_hire(context, device, worker.core, flag, turn))
+                        crew.append(_hire(context, device, worker.core, flag, turns))
                         continue
                     if isinstance(event, Broken):
                         raise event.error()
@@ -89,11 +90,11 @@ def execute(
 
 
 @contextmanager
-def _held(turn: Path) -> Iterator[None]:
-    """A turn is a lock on a file: one that dies while it has it has let go."""
-    import fcntl  # noqa: PLC0415 - not where there is no CUDA either
+def _turn(turns: Path, what: str) -> Iterator[None]:
+    """A turn is a lock on a file, so that a worker that dies has let go."""
+    import fcntl  # noqa: PLC0415 - not everywhere; where it is not, there is no CUDA either
 
-    with turn.open("w") as file:
+    with (turns / what).open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
@@ -104,9 +105,9 @@ def _died(worker: _Worker) -> str:
     return f"a worker died {TRIES} times on the same group ({how}; -9 may mean that memory ran out)"
 
 
-def _hire(context: Any, device: str, core: int, flag: Any, turn: Path | None) -> _Worker:
+def _hire(context: Any, device: str, core: int, flag: Any, turns: Path | None) -> _Worker:
     ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs, device, core, flag, turn), daemon=True)
+    process = context.Process(target=_serve, args=(theirs, device, core, flag, turns), daemon=True)
     process.start()
     theirs.close()
     return _Worker(process, ours, core)
@@ -118,18 +119,19 @@ def _dismiss(worker: _Worker) -> None:
     worker.process.kill()
 
 
-def _serve(pipe: Connection, device: str, core: int, flag: Any, turn: Path | None) -> None:
+def _serve(pipe: Connection, device: str, core: int, flag: Any, turns: Path | None) -> None:
     """A worker's life: a task, what became of it, the next, until the pipe closes."""
     if device == "cpu" and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {core})
-    process.prepare(device, beside=turn is not None)
+    process.prepare(device, beside=turns is not None)
 
     def report(event: Any) -> bool | None:
         pipe.send(event)
         return False if flag.is_set() else None
 
+    turn = partial(_turn, turns) if turns is not None else nullcontext
     while True:
         try:
-            pipe.send(process.outcome(pipe.recv(), device, report, turn and _held(turn)))
+            pipe.send(process.outcome(pipe.recv(), device, report, turn))
         except (EOFError, BrokenPipeError, ConnectionResetError):
             return

@@ -6,10 +6,10 @@ Whatever goes wrong in a task is an event too. Knows nothing of how tasks come h
 import os
 import signal
 import traceback
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 
 from daxlab.errors import InputError
-from daxlab.sweep.task import Broken, Finished, Report, Stopped, Task, TooLarge
+from daxlab.sweep.task import Broken, Finished, Report, Stopped, Task, TooLarge, Turn
 
 OUT_OF_MEMORY = ("RESOURCE_EXHAUSTED", "Out of memory", "out of memory")
 ONE_THREAD = "--xla_cpu_multi_thread_eigen=false"
@@ -32,15 +32,15 @@ def prepare(device: str, beside: bool = False) -> None:
 
 
 def outcome(
-    task: Task, device: str, report: Report, turn: AbstractContextManager[object] | None = None
+    task: Task, device: str, report: Report, turn: Turn = nullcontext
 ) -> Finished | Stopped | TooLarge | Broken:
-    """Trains a group, and says what became of it. `turn`: what it must hold while it trains."""
+    """Trains a group, and says what became of it."""
     try:
         from daxlab.sweep import compiled, worker  # noqa: PLC0415 - JAX is loaded here, where it is used
 
         compiled.remember()
         worker.on_device(device)
-        return worker.work(task, report, turn or nullcontext()) or Stopped(task.group)
+        return worker.work(task, report, turn) or Stopped(task.group)
     except InputError as error:
         return Broken(task.group, str(error), mendable=True)
     except (BrokenPipeError, ConnectionResetError):  # nobody listens any more

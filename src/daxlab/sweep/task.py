@@ -1,6 +1,7 @@
 """What passes between the driver and a worker: tasks one way, what became of them the other. Plain data."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -96,3 +97,4 @@ class Broken:
 OnTheWay = Started | Progress | Memory | Noted
 Event = OnTheWay | Finished | Stopped | TooLarge | Broken
 Report = Callable[[OnTheWay], bool | None]  # False: stop at a checkpoint
+Turn = Callable[[str], AbstractContextManager[object]]  # to hold while a worker "compiles" or "trains"

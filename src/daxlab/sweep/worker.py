@@ -9,7 +9,6 @@ import platform
 import subprocess
 import time
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
@@ -27,7 +26,7 @@ from daxlab.models import seq2seq
 from daxlab.store import Run
 from daxlab.sweep.examine import Examined, examine, rehearse
 from daxlab.sweep.spec import Architecture, Spec
-from daxlab.sweep.task import Finished, Memory, Noted, Progress, Report, Task
+from daxlab.sweep.task import Finished, Memory, Noted, Progress, Report, Task, Turn
 
 
 def network_maker(architecture: Architecture, encoding: Encoding) -> Callable[..., Any]:
@@ -54,18 +53,16 @@ def engine_group(members: Sequence[Spec]) -> engine.Group:
     return engine.Group(runs, network_maker(first.architecture, encoding), encoding, first.protocol)
 
 
-def work(task: Task, report: Report, turn: AbstractContextManager[object]) -> Finished | None:
-    """Trains a group from its checkpoint, if it has one, and examines it; None if it was stopped on the way.
-
-    It trains while it holds `turn`; compiling before that and examining after it leave most of a card to others.
-    """
+def work(task: Task, report: Report, turn: Turn = contextlib.nullcontext) -> Finished | None:
+    """Trains a group from its checkpoint, if it has one, and examines it; None if it was stopped on the way."""
     group, first = engine_group(task.members), task.members[0]
     named, attention = named_commands(first.language), first.architecture.attention
     rehearsal = None
     if jax.default_backend() != "cpu":  # one core has nothing to spare for it
-        _foresee(task, group, report)
+        with turn("compiles"):
+            _foresee(task, group, report)
         rehearsal = rehearse(group, named, attention)
-    with turn:
+    with turn("trains"):
         trained, resumed = _trained(task, group, report)
     if trained.update < group.protocol.updates:
         return None
