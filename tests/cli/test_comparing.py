@@ -16,7 +16,7 @@ def test_json_is_a_row_per_figure(daxlab, tmp_path: Path) -> None:
     assert all(row.keys() >= PROMISED for row in rows)
     assert {row["verdict"] for row in rows} <= {"within", "beyond", "shown", "unmeasured"}
     (overall,) = (row for row in rows if row["id"] == "exp2.overall")
-    assert (overall["paper"], overall["verdict"], len(overall["runs"])) == (13.8, "within", 5)
+    assert (overall["paper"], overall["verdict"], len(overall["runs"]) >= 5) == (13.8, "within", True)
     assert overall["low"] < overall["mean"] < overall["high"]
 
 

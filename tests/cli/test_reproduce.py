@@ -72,8 +72,10 @@ def test_runs_that_the_ledger_has_are_not_planned_again(daxlab, tmp_path: Path) 
     results = Path(__file__).parents[2] / "results" / "runs.db"
     plan = daxlab("reproduce", "length", "--dry-run", "--json", "--device", "gpu", "--ledger", results)
     found = json.loads(plan.stdout)["plan"]
-    assert (found["asked"], found["done"], found["runs"]) == (25, 11, 14)
-    assert found["measured"] > 0
+    assert found["asked"] == 25
+    assert found["done"] >= 20
+    assert found["runs"] == 25 - found["done"]
+    assert found["measured"] == found["groups"]
 
 
 @pytest.mark.parametrize(

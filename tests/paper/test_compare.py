@@ -3,7 +3,7 @@
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, median_high, median_low
 
 import pytest
 
@@ -173,7 +173,8 @@ def test_what_the_shipped_runs_say_closer_up() -> None:
     with Ledger(RESULTS) as known:
         rows = {row.id: row for row in compare(known)}
     errors = rows["exp3.turn-left.errors"]
-    assert (errors.verdict, errors.paper, sorted(errors.runs)[2]) == ("shown", 45, errors.ours["errors"])
+    assert (errors.verdict, errors.paper) == ("shown", 45)
+    assert errors.ours["errors"] in (median_low(errors.runs), median_high(errors.runs))
     assert rows["exp3.jump.right"].ours["right"] == []
     assert rows["exp2.oracle.best.24"].mean > rows["exp2.oracle.best.48"].mean
     assert len(rows["exp2.search-errors"].parts) == 2
