@@ -49,6 +49,17 @@ def test_export_writes_tables_and_ledgers(daxlab, ledger: Path, tmp_path: Path) 
     assert f"{JUMP} of {JUMP} runs" in daxlab("runs", "list", "--ledger", tmp_path / "jump.db").stdout
 
 
+def test_figures_only_are_a_tenth_of_the_size(daxlab, ledger: Path, tmp_path: Path) -> None:
+    daxlab("runs", "export", tmp_path / "light.db", "--figures-only", "--ledger", ledger)
+    assert (tmp_path / "light.db").stat().st_size < ledger.stat().st_size / 10
+    assert not (tmp_path / "light.db.weights").exists()
+    both = (
+        json.loads(daxlab("runs", "show", "36b51a", "--ledger", of).stdout) for of in (ledger, tmp_path / "light.db")
+    )
+    whole, light = ({name: one[name] for name in ("metrics", "curve", "spec")} for one in both)
+    assert whole == light
+
+
 def test_delete_asks_first_and_merge_brings_back(daxlab, ledger: Path) -> None:
     refused = daxlab("runs", "delete", "36b51a", "--ledger", ledger)
     assert refused.returncode == 1

@@ -122,6 +122,9 @@ def curve(
 def export_runs(
     to: Annotated[Path, typer.Argument(help="A .csv or .parquet table, or a .db ledger to ship.")],
     where: Filters = None,
+    figures_only: Annotated[
+        bool, typer.Option("--figures-only", help="Of a .db: metrics and curves, without answers and weights.")
+    ] = False,
     ledger: LedgerOption = None,
 ) -> None:
     """Export runs as a table, or as a ledger of their own that opens read-only.
@@ -132,8 +135,9 @@ def export_runs(
         if to.suffix in (".csv", ".parquet"):
             write_table(known, to, read_filters(where))
         elif to.suffix == ".db":
-            export(known, to, read_filters(where))
-            _copy_weights(known.path, to, known.select(read_filters(where)))
+            export(known, to, read_filters(where), artefacts=[] if figures_only else None)
+            if not figures_only:
+                _copy_weights(known.path, to, known.select(read_filters(where)))
         else:
             raise InputError(f"export to a .csv, a .parquet or a .db, not {to.name!r}")
     print(to)
