@@ -25,6 +25,7 @@ def comparison() -> str:
     with Ledger(RESULTS / "runs.db") as ledger:
         rows = [row for row in compare(ledger) if row.paper is not None]
     lines = ["| figure | network | paper | ours (95% interval) | every run | |", "|---|---|--:|--:|---|---|"]
+    notes: list[str] = []
     for row in rows:
         if row.mean is None or row.sem is None or row.ours is not None or row.verdict == "unmeasured":
             continue
@@ -32,9 +33,12 @@ def comparison() -> str:
         network = f"{row.network}{' †' if row.selected else ''}"
         ours = f"{row.mean:.2f} ({row.low:.2f} to {row.high:.2f})"
         lines.append(f"| {figure} | {network} | {row.stated} | {ours} | {_runs(row.runs)} | {row.verdict} |")
+        notes += [f"- {figure}: {row.note}."] if row.note else []
     # What is counted in a corpus is measured, whether that corpus is on this machine or not.
     lacking = sum(row.verdict == "unmeasured" and row.id not in COUNTED for row in rows)
-    return "\n".join([*lines, "", f"Of the {len(rows)} figures that the paper states, {lacking} are not measured yet."])
+    return "\n".join(
+        [*lines, "", *notes, "", f"Of the {len(rows)} figures that the paper states, {lacking} are not measured yet."]
+    )
 
 
 def ledger_table(name: str) -> str:

@@ -23,6 +23,16 @@ def of_the_release(row: dict[str, Any]) -> bool:
 
 
 @pytest.mark.parametrize("name", LEDGERS)
+def test_every_ledger_is_an_export_which_reading_does_not_change(name: str) -> None:
+    before = (RESULTS / name).read_bytes()
+    assert before[18:20] == b"\1\1"  # no working ledger, by SQLite's file format
+    with Ledger(RESULTS / name) as ledger:
+        assert ledger.count() > 0
+    assert (RESULTS / name).read_bytes() == before
+    assert not any((RESULTS / f"{name}{more}").exists() for more in ("-wal", "-shm", ".lock"))
+
+
+@pytest.mark.parametrize("name", LEDGERS)
 def test_every_stored_metric_follows_from_the_stored_predictions(name: str, request: pytest.FixtureRequest) -> None:
     with Ledger(RESULTS / name) as ledger:
         ledger.check()

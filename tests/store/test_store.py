@@ -26,6 +26,7 @@ from daxlab.store import (
     Writer,
     canonical,
     export,
+    is_written,
     key,
     merge,
     pack_answers,
@@ -597,6 +598,20 @@ def test_exports_and_closed_ledgers_open_where_nothing_can_be_written(book):
 
 
 # -- many processes, and what goes wrong
+
+
+def test_a_look_at_one_s_own_ledger_does_not_let_others_take_its_journal_away(path):
+    """POSIX drops a process's locks on a file when it closes any descriptor of it."""
+    with Writer(path) as writer:
+        writer.add([run(0)])
+        Ledger(path).close()
+        assert is_written(path)
+        other = f"import sqlite3; db = sqlite3.connect({str(path)!r}); db.execute('select * from runs'); db.close()"
+        subprocess.run([sys.executable, "-c", other], check=True)  # it would be the last to leave, and clear up
+        assert Path(f"{path}-wal").exists()
+        writer.add([run(1)])
+        with Ledger(path) as seen:
+            assert seen.count() == 2
 
 
 def test_readers_work_while_a_writer_writes(path):

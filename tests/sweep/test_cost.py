@@ -97,11 +97,13 @@ def test_in_turn_only_the_first_program_and_the_last_examining_are_waited_for() 
     two = [Group(members=several(network)) for network in (LARGE, SMALL)]
     training = sum(modelled(n, 2, 100_000, "gpu") - modelled(n, 2, 0, "gpu") for n in (LARGE, SMALL))
     found = cost(two, "gpu", 1, in_turn=True).seconds
-    assert found == pytest.approx(GPU.once + GPU.program + training + modelled(SMALL, 2, 0, "gpu"))
+    assert found == pytest.approx(GPU.once + GPU.program + training + modelled(LARGE, 2, 0, "gpu"))
+    trial = [Group(members=[fact]) for n in (LARGE, SMALL) for fact in several(n, updates=100)[:1]]
+    assert cost(trial, "gpu", 1, in_turn=True).seconds > GPU.once + 2 * GPU.program
 
 
-def several(network: Architecture) -> list[dict]:
-    return [Spec("jump", seed, network).facts() for seed in range(2)]
+def several(network: Architecture, updates: int = 100_000) -> list[dict]:
+    return [Spec("jump", seed, network, Protocol(updates)).facts() for seed in range(2)]
 
 
 def test_a_group_of_several_widths_costs_what_its_widest_would() -> None:
@@ -132,9 +134,8 @@ def test_what_the_ledger_timed_on_such_a_device_counts_more(
     tmp_path: Path, timed: dict[str, float], platform: str, factor: float
 ) -> None:
     (group,) = groups(SMALL, 10, "gpu")
-    took = 2 * modelled(SMALL, 10, 100_000, "gpu")
-    if "examine_seconds" not in timed:
-        took = 2 * (modelled(SMALL, 10, 100_000, "gpu") - modelled(SMALL, 10, 0, "gpu") + GPU.program)
+    training = modelled(SMALL, 10, 100_000, "gpu") - modelled(SMALL, 10, 0, "gpu")
+    took = 2 * training + timed.get("examine_seconds", 2 * GPU.program)
     timing = {"seconds": took / 10, "group_seconds": took, **timed}
     with Writer(tmp_path / "runs.db") as writer:
         writer.record([group])

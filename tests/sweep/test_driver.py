@@ -1,5 +1,6 @@
 """What the ledger has is not trained again; what it lacks is; whatever happens in between, nothing is lost."""
 
+import ast
 import json
 import os
 import random
@@ -18,8 +19,8 @@ import pytest
 
 from daxlab import InputError
 from daxlab.protocol import Protocol
-from daxlab.store import Ledger, Run, key
-from daxlab.sweep import Architecture, Spec, driver, local, sweep, weights_of
+from daxlab.store import Ledger, Run, Writer, key
+from daxlab.sweep import Architecture, Spec, driver, foreseen, local, sweep, weights_of
 from daxlab.sweep.task import Finished, Progress, TooLarge
 
 SMALL = Architecture("lstm", 1, 8, attention=True, dropout=0.1)
@@ -286,6 +287,44 @@ def test_a_group_that_does_not_fit_is_halved_until_it_does(tiny: Path, tmp_path:
     assert sizes == [5, 2, 3, 1, 2]
     assert outcome.trained == 5
     assert len(outcome.said) == 2
+
+
+def test_what_was_planned_for_a_card_and_never_began_is_planned_anew_for_the_cores(tiny: Path, tmp_path: Path) -> None:
+    ledger = tmp_path / "runs.db"
+    asked = specs(tiny, 4)
+    with Writer(ledger) as writer:
+        writer.record(foreseen(asked, ledger, "gpu").groups)
+    assert [len(group.members) for group in foreseen(asked, ledger, "gpu").groups] == [4]
+    assert [len(group.members) for group in foreseen(asked, ledger, "cpu").groups] == [1, 1, 1, 1]
+    assert sweep(asked, ledger).trained == 4
+    with Ledger(ledger) as known:
+        assert {group.plan["device"] for group in known.groups(("planned", "running", "done"))} == {"cpu"}
+
+
+def test_a_retry_that_is_stopped_says_so(tiny: Path, tmp_path: Path) -> None:
+    ledger = tmp_path / "runs.db"
+    wild = specs(tiny, 3, learning_rate=1e30)
+    assert sweep(wild, ledger).trained == 3
+    one = sweep(wild, ledger, retry_failed=True, workers=1, budget=0)
+    assert (one.trained, one.stopped) == (0, True)
+    assert not sweep(wild, ledger, retry_failed=True).stopped
+
+
+@pytest.mark.parametrize(
+    ("given", "half"),
+    [
+        ({}, 0.45),
+        ({"XLA_PYTHON_CLIENT_MEM_FRACTION": "0.8"}, 0.4),
+        ({"XLA_CLIENT_MEM_FRACTION": "0.6"}, 0.3),
+    ],
+)
+def test_two_workers_share_what_the_user_gives_of_a_card(given: dict[str, str], half: float) -> None:
+    code = "from daxlab.sweep.process import prepare; import os; prepare('gpu', beside=True); print(dict(os.environ))"
+    clean = {name: value for name, value in os.environ.items() if "MEM_FRACTION" not in name}
+    run = subprocess.run([sys.executable, "-c", code], env=clean | given, capture_output=True, text=True, check=True)
+    found = ast.literal_eval(run.stdout)
+    assert float(found["XLA_CLIENT_MEM_FRACTION"]) == half
+    assert "XLA_PYTHON_CLIENT_MEM_FRACTION" not in found
 
 
 def test_a_gpu_that_is_not_there_is_a_sentence_and_the_cpu_goes_on(tiny: Path, tmp_path: Path) -> None:

@@ -213,7 +213,7 @@ def _plain(lacking: int) -> Callable[[Any], None]:
 
         nonlocal done
         if isinstance(event, Memory):
-            needed = f"{event.needed / 1e9:.1f} GB of the card's {event.available / 1e9:.0f} GB"
+            needed = f"{event.needed / 1e9:.1f} GB of the {event.available / 1e9:.0f} GB there are for them"
             print(f"{event.runs} runs at once will take {needed}", file=sys.stderr)
         elif isinstance(event, Finished):
             done += len(event.runs)

@@ -15,10 +15,13 @@ from daxlab.errors import InputError
 from daxlab.store.schema import APPLICATION, SCHEMA, STEPS, VERSION
 
 MAGIC = b"SQLite format 3\0"
+WAL = b"\2\2"  # in the header's bytes 18 and 19, by SQLite's file format
 NETWORK = re.compile(
     r"nfs\d*|cifs|smb\w*|afs|ncpfs|ceph|lustre|gpfs|beegfs|panfs|glusterfs|orangefs|pvfs2|gfs2?|ocfs2|9p|davfs"
     r"|fuse\.(sshfs|s3fs|gcsfuse|rclone|glusterfs|ceph\S*|davfs2?|blobfuse2?|juicefs|smbnetfs|mount-s3|goofys)"
 )
+
+_held: set[Path] = set()  # ledgers that this process has open to write
 
 
 def network_disk(path: Path, mounts: str) -> str | None:
@@ -79,12 +82,27 @@ def _look(path: Path) -> None:
     if path.is_dir():
         raise InputError(f"{path} is a directory; a ledger is a file")
     try:
-        with path.open("rb") as file:
-            start = file.read(len(MAGIC))
+        start = _header(path)
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from error
-    if start and start != MAGIC:
+    if start and not start.startswith(MAGIC):
         raise InputError(f"{path} is not a ledger: it is not an SQLite file")
+
+
+def _header(path: Path) -> bytes:
+    """A file's first 20 bytes, or what they are known to be where this process writes it.
+
+    There, no descriptor but SQLite's own may be closed: POSIX drops all the locks that a process has on a file with it.
+    """
+    if path.resolve() in _held:
+        return MAGIC + b"\0\0" + WAL
+    with path.open("rb") as file:
+        return file.read(20)
+
+
+def let_go(path: Path) -> None:
+    """A ledger that was open to be written is no longer."""
+    _held.discard(path.resolve())
 
 
 def _connect(path: Path, options: str, timeout: float = 5, one_thread: bool = False) -> sqlite3.Connection:
@@ -141,8 +159,7 @@ def is_written(path: Path) -> bool:
 
 def _reading(path: Path) -> str:
     """How to open a file for reading: as one that never changes where nobody can be writing it."""
-    with path.open("rb") as file:
-        working = file.read(20)[18:20] == b"\2\2"  # WAL, by SQLite's file format
+    working = _header(path)[18:20] == WAL
     network = _lies_on_network(path)
     if network and working:
         raise InputError(
@@ -176,6 +193,7 @@ def writer(path: Path) -> tuple[sqlite3.Connection, sqlite3.Connection]:
         except BaseException:
             lock.close()
             raise
+    _held.add(path.resolve())
     return db, lock
 
 

@@ -115,7 +115,7 @@ class Run:
     finished: float = 0.0
     """Seconds since 1970. A fact for the reader; nothing is ordered by it, because clocks jump."""
     artefacts: Mapping[str, bytes] = field(default_factory=dict)
-    """Contents by kind ("greedy", "oracle", "likelihoods", "states", "attention"), from artefacts.py."""
+    """Contents by kind ("greedy", "oracle", "likelihoods", "named", "neighbours", "attention"), from artefacts.py."""
 
     def __post_init__(self) -> None:
         _check_spec(self.spec)
@@ -133,11 +133,11 @@ class Run:
 
 @dataclass(frozen=True, kw_only=True)
 class Group:
-    """Runs trained at once, in this order. Recorded before it starts, resumed and retried as it was."""
+    """Runs trained at once, in this order. Recorded before it starts, resumed as it was."""
 
     members: Sequence[Spec]
     plan: Mapping[str, Any] = field(default_factory=dict)
-    """What else fixes its arithmetic: padded width, length buckets."""
+    """What else it was planned for: the kind of device."""
     executor: Mapping[str, Any] = field(default_factory=dict)
     """Where it runs or ran; not part of its key."""
     status: GroupStatus = "planned"

@@ -53,6 +53,7 @@ class Writer:
     def close(self) -> None:
         """Let go of the file."""
         self.db.close()
+        files.let_go(self.path)
         self._lock.close()
 
     def __enter__(self) -> Self:

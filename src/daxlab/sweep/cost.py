@@ -8,13 +8,14 @@ width), streams every weight of every run, and what every unit of every run keep
 what real ones do, so an architecture stands here for the widest of its group.
 
 Fitted to one H200 (results/bench/card.json: LSTM of two layers, hidden 25 to 400, 1 to 512 runs): every point within
-10%. LSTM 1x100 with attention, 20 and 180 runs (1.02 and 2.76 ms), within 2%: these two points are all that is known of
-one layer and of attention, and that cells differ by their weights alone is assumed. All these are of updates one kernel
-after another; since kernels run at once (2.44 ms in the place of 2.76), whole trainings, draws and all, take 0.95 of
-that: 182 s for 20 runs of 2x200 on four splits, 403 for 64 on one, 117 for 39 of 1x100 with attention: within 5%.
-Commands: 245 s for the 20 and 484 for the 64, within 5%; how the 55 s of these beyond training and examining part into
-compiling (35 to 45 were seen) and the rest is a guess. One CPU core, one run: 2x200 4.5 ms, 1x100 with attention 0.85;
-examining it, 45 and 25 s: within 2%. Memory was not measured: it is counted.
+10%. LSTM 1x100 with attention, 20 and 180 runs (1.02 and 2.76 ms), within 2%. All these are of updates one kernel after
+another; since kernels run at once (2.44 ms in the place of 2.76), whole trainings, draws and all, take 0.95 of that:
+182 s for 20 runs of 2x200 on four splits, 403 for 64 on one, 117 for 39 of 1x100 with attention: within 5%. That cells
+differ by their weights alone is assumed: 35 runs of GRU 1x50 and 1x100 with attention took 139 s where the model has
+107, while the card compiled and examined others. Commands: 245 s for the 20 and 484 for the 64, within 5%; how the 55 s
+of these beyond training and examining part into compiling (35 to 45 were seen) and the rest is a guess. One CPU core,
+one run: 2x200 4.5 ms, 1x100 with attention 0.85; examining it, 45 and 25 s: within 2%. Memory was not measured: it is
+counted.
 
 On a card the next group is compiled and the last one examined while one trains, so that only the first program and the
 last examining count.
@@ -157,7 +158,7 @@ def cost(
 ) -> Cost:
     """About what these groups will take, so many at a time; `in_turn`: on one card, as this machine trains them."""
     how, programs, speeds = DEVICES[device], set(), dict[str, float | None]()
-    seconds, answers, measured, disk, passing = [], [0.0], 0, 0, [0]
+    seconds, answers, measured, disk, passing = [], [], 0, 0, [0]
     for group in groups:
         first, runs, one = group.members[0], len(group.members), widest(group)
         kind = str(Architecture(one.cell, one.layers, one.hidden, one.attention, 0))
@@ -166,12 +167,14 @@ def cost(
             speeds[kind] = _speed(ledger, one, first, device) if ledger else None
         measured += speeds[kind] is not None
         seconds.append((speeds[kind] or 1.0) * left(group, device))
-        answers.append(seconds[-1] * examining(one, runs, device) / left(replace(group, updates=0), device))
+        share = examining(one, runs, device) / left(replace(group, updates=0), device)
+        answers.append((one.hidden, seconds[-1], seconds[-1] * share))
         weights = 4 * runs * (parameters(one) + further_words(group))
         disk += runs * LEDGER_BYTES + weights * keep_weights
         passing.append(2 * CHECKPOINT * weights)  # the one before lies there until the next one does
-    if in_turn:  # the shortest group is the last
-        work = sum(seconds) - sum(answers) + min(answers[1:], default=0) + how.program * bool(programs)
+    if in_turn and groups:  # the widest is the last
+        training = sum(seconds) - sum(answer for _, _, answer in answers)
+        work = how.program + max(training, how.program * (len(programs) - 1)) + max(answers)[-1]
     else:  # no group is shared by workers, so the longest is the least it can take
         work = max((sum(seconds) + how.program * len(programs)) / workers, max(seconds, default=0.0))
     asked = sum(len(group.members) for group in groups)
@@ -190,10 +193,10 @@ def _speed(ledger: Ledger, one: Architecture, spec: Any, device: str) -> float |
         # Older timings have compiling in them, but not what came before a resumption.
         whole = "examine_seconds" in timing
         if group and timing.get("group_seconds") and (whole or not timing.get("resumed")):
-            how, runs = DEVICES[device], len(group.members)
-            expected = modelled(widest(group), runs, updates, device)
-            older = how.program - how.examine - how.examine_run * runs
-            return float(timing["group_seconds"]) / (expected if whole else expected + older)
+            one, runs = widest(group), len(group.members)
+            expected = modelled(one, runs, updates, device) - examining(one, runs, device)
+            took = float(timing["group_seconds"]) - float(timing.get("examine_seconds", 0))
+            return took / (expected if whole else expected + DEVICES[device].program)
     return None
 
 

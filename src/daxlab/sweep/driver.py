@@ -93,7 +93,7 @@ def sweep(
                 except InputError:
                     run.give_up(tasks)
                     raise
-        run.outcome.stopped = bool(writer.ledger.lacking(keys, retry_failed=retry_failed and not run.outcome.trained))
+        run.outcome.stopped = bool(set(writer.ledger.lacking(keys, retry_failed=retry_failed)) - run.came)
         return run.outcome
 
 
@@ -105,7 +105,7 @@ def _executor(
         raise InputError("an address is a Ray cluster's: say --executor ray too")
     if name == "local":
         if device == "gpu":
-            return lambda tasks, stop: execute(tasks, device, 2, stop, in_turn=True)
+            return lambda tasks, stop: execute(tasks, device, min(workers or 2, 2), stop, in_turn=True)
         crew = workers or crew_of(device)
         return lambda tasks, stop: execute(tasks, device, crew, stop)
     if name == "ray":
@@ -169,6 +169,7 @@ class _Run:
     set_aside: bool
     show: Callable[[Any], None]
     begun: set[str] = field(default_factory=set)
+    came: set[str] = field(default_factory=set)  # keys of runs
     updates: dict[str, int] = field(default_factory=dict)  # of groups under way, not yet written down
     next_written: float = 0.0
 
@@ -198,6 +199,7 @@ class _Run:
             for name, weights in event.weights.items():
                 keep(weights_of(self.ledger, name), weights)
             self.outcome.trained += len(self.writer.add(event.runs, retry_failed=self.retry_failed))
+            self.came |= {run.key for run in event.runs}
             self._forget(event.group)
         return []
 
@@ -253,6 +255,8 @@ def foreseen(specs: Sequence[Spec], ledger: Path, device: str, *, retry_failed: 
 
 
 def _planned(writer: Writer, facts: dict[str, Any], device: str, workers: int, retry_failed: bool) -> Plan:
+    for group in _elsewhere(writer.ledger, device):
+        writer.drop(group)
     done, resumed, fresh = _groups(writer.ledger, facts, device, retry_failed)
     writer.record(fresh)
     return Plan(tuple(facts), done, tuple(ordered([*resumed, *fresh], device, workers)))
@@ -262,12 +266,18 @@ def _groups(
     ledger: Ledger, facts: dict[str, Any], device: str, retry_failed: bool
 ) -> tuple[int, list[Group], list[Group]]:
     """How many runs are done; groups that are under way go on as they were; what is in none is grouped anew."""
-    lacking = ledger.lacking(facts, retry_failed=retry_failed)
-    live = {name: ledger.live_group(name) for name in lacking}
+    lacking, elsewhere = ledger.lacking(facts, retry_failed=retry_failed), _elsewhere(ledger, device)
+    live = {name: group if (group := ledger.live_group(name)) not in elsewhere else None for name in lacking}
     under_way = {group.key: group for group in ledger.groups(("planned", "running"))}
     fresh = grouped([facts[name] for name in lacking if live[name] is None], device)
     resumed = [under_way[name] for name in dict.fromkeys(live.values()) if name is not None]
     return len(facts) - len(lacking), resumed, fresh
+
+
+def _elsewhere(ledger: Ledger, device: str) -> set[str]:
+    """Groups that were planned for another kind of device and never began: their sizes are not for this one."""
+    planned = ledger.groups(("planned",))
+    return {group.key for group in planned if not group.updates and group.plan.get("device", device) != device}
 
 
 def checkpoints(ledger: Path) -> Path:

@@ -9,7 +9,7 @@ import multiprocessing
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection, wait
@@ -47,9 +47,9 @@ def execute(
     context = multiprocessing.get_context("spawn")  # JAX's threads do not survive a fork
     waiting, tries = deque(tasks), dict.fromkeys((task.group for task in tasks), 0)
     with TemporaryDirectory(prefix="daxlab-") as folder:
-        turns = Path(folder) if in_turn and len(tasks) > 1 else None
-        flag = context.Event()
         wanted = cores()[: max(1, min(workers, len(tasks)))]
+        turns = Path(folder) if in_turn and len(wanted) > 1 else None
+        flag = context.Event()
         crew = [_hire(context, device, core, flag, turns) for core in wanted]
         try:
             while crew:
@@ -59,7 +59,8 @@ def execute(
                 for worker in [worker for worker in crew if worker.task is None]:
                     if waiting:
                         worker.task = waiting.popleft()
-                        worker.pipe.send(worker.task)
+                        with suppress(OSError):  # one that died meanwhile is found out below
+                            worker.pipe.send(worker.task)
                         yield Started(worker.task.group)
                     else:
                         _dismiss(worker)

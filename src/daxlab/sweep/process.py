@@ -18,7 +18,7 @@ ONE_THREAD = "--xla_cpu_multi_thread_eigen=false"
 def prepare(device: str, beside: bool = False) -> None:
     """Before JAX starts: on a CPU it gets one thread, because there is a worker for every core.
 
-    `beside`: another worker uses the same card, so that each gets less than half of its memory.
+    `beside`: another worker uses the same card, so that each gets half of its memory.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the driver, which tells us to stop
     if device == "cpu":
@@ -27,7 +27,8 @@ def prepare(device: str, beside: bool = False) -> None:
             os.environ["XLA_FLAGS"] = f"{flags} {ONE_THREAD}"
         os.environ["PJRT_NPROC"] = "1"
     elif beside:
-        os.environ.setdefault("XLA_PYTHON_CLIENT_MEM_FRACTION", "0.45")
+        asked = os.environ.pop("XLA_PYTHON_CLIENT_MEM_FRACTION", "0.9")  # its older name; XLA refuses both at once
+        os.environ["XLA_CLIENT_MEM_FRACTION"] = str(float(os.environ.get("XLA_CLIENT_MEM_FRACTION", asked)) / 2)
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 
@@ -46,6 +47,11 @@ def outcome(
     except (BrokenPipeError, ConnectionResetError):  # nobody listens any more
         raise
     except Exception as error:
-        if any(mark in str(error) for mark in OUT_OF_MEMORY):
+        if out_of_memory(error):
             return TooLarge(task.group, str(error).splitlines()[0])
         return Broken(task.group, traceback.format_exc(), mendable=False)
+
+
+def out_of_memory(error: Exception) -> bool:
+    """Whether an error is XLA's, or Python's, for want of memory."""
+    return any(mark in str(error) for mark in OUT_OF_MEMORY)

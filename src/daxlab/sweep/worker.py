@@ -25,8 +25,9 @@ from daxlab.errors import InputError
 from daxlab.models import seq2seq
 from daxlab.store import Run
 from daxlab.sweep.examine import Examined, examine, rehearse
+from daxlab.sweep.process import out_of_memory
 from daxlab.sweep.spec import Architecture, Spec
-from daxlab.sweep.task import Finished, Memory, Noted, Progress, Report, Task, Turn
+from daxlab.sweep.task import Finished, Memory, Noted, Progress, Report, Started, Task, Turn
 
 
 def network_maker(architecture: Architecture, encoding: Encoding) -> Callable[..., Any]:
@@ -60,16 +61,27 @@ def work(task: Task, report: Report, turn: Turn = contextlib.nullcontext) -> Fin
     rehearsal = None
     if jax.default_backend() != "cpu":  # one core has nothing to spare for it
         with turn("compiles"):
-            _foresee(task, group, report)
+            if _foresee(task, group, report) is False:
+                return None
         rehearsal = rehearse(group, named, attention)
     with turn("trains"):
+        if rehearsal is not None and report(Started(task.group)) is False:  # it may have waited long
+            return None
         trained, resumed = _trained(task, group, report)
     if trained.update < group.protocol.updates:
         return None
-    began = time.monotonic()
     if rehearsal is not None:
         rehearsal.join()
-    examined = examine(group, trained.networks, named, attention)
+    began = time.monotonic()
+    try:
+        examined = examine(group, trained.networks, named, attention)
+    except Exception as error:
+        if not out_of_memory(error):
+            raise
+        raise InputError(
+            f"{len(task.members)} runs are trained, but there is not the memory to ask them all they are asked; their "
+            "checkpoint is kept: the same command goes on from there, on a device with more memory"
+        ) from error
     training, examining = float(trained.history.seconds), time.monotonic() - began
     timing = {
         "seconds": (training + examining) / len(task.members),
@@ -108,13 +120,14 @@ def _trained(task: Task, group: engine.Group, report: Report) -> tuple[engine.Tr
         return train(checkpoint=task.checkpoint), False
 
 
-def _foresee(task: Task, group: engine.Group, report: Report) -> None:
-    """Says what a group will need of the card; one that cannot fit is not even tried."""
+def _foresee(task: Task, group: engine.Group, report: Report) -> bool | None:
+    """Says what a group will need of the card; one that cannot fit is not even tried. False: it was told to stop."""
     needed = engine.memory_needed(group)
     available = int((jax.devices()[0].memory_stats() or {}).get("bytes_limit", 0))
-    report(Memory(task.group, len(task.members), needed, available))
+    heard = report(Memory(task.group, len(task.members), needed, available))
     if available and needed > available:
         raise MemoryError(f"out of memory: {needed:,} bytes needed, {available:,} there")
+    return heard
 
 
 def _runs(
