@@ -13,6 +13,7 @@ from daxlab.store import Ledger
 RESULTS = Path(__file__).parents[2] / "results"
 with Ledger(RESULTS / "runs.db") as shipped:
     ALL, JUMP = shipped.count(), shipped.count({"split": "jump"})
+    CLIPPED = shipped.count({"protocol.clip": 5.0})
 
 
 @pytest.fixture
@@ -28,7 +29,8 @@ def test_by_itself_it_lists_and_filters_narrow_the_list(daxlab, tmp_path: Path) 
     assert {(row["split"], row["hidden"], row["cell"]) for row in rows} == {("jump", 200, "lstm")}
     assert sorted(row["seed"] for row in rows) == list(range(len(rows)))
     by_protocol = daxlab("runs", "list", "-w", "protocol.clip=5", "--limit", "3", cwd=tmp_path).stdout
-    assert f"3 of {ALL} runs" in by_protocol
+    assert f"3 of {CLIPPED} runs" in by_protocol
+    assert 3 < CLIPPED < ALL
 
 
 def test_show_and_curve_take_any_unique_beginning(daxlab, ledger: Path) -> None:
