@@ -33,6 +33,13 @@ def test_by_itself_it_lists_and_filters_narrow_the_list(daxlab, tmp_path: Path) 
     assert 3 < CLIPPED < ALL
 
 
+def test_by_itself_it_takes_a_ledger_and_before_a_command_it_says_where_that_belongs(daxlab, tmp_path: Path) -> None:
+    lengths = RESULTS / "lengths.db"
+    assert "40 of 40 runs" in daxlab("runs", "--ledger", lengths, cwd=tmp_path).stdout
+    early = daxlab("runs", "--ledger", lengths, "show", "36b51a", cwd=tmp_path)
+    assert (early.returncode, "say --ledger after show" in early.stderr) == (2, True)
+
+
 def test_show_and_curve_take_any_unique_beginning(daxlab, ledger: Path) -> None:
     shown = json.loads(daxlab("runs", "show", "36b51a", "--ledger", ledger).stdout)
     assert shown["spec"]["split"]["name"] == "simple"

@@ -43,10 +43,12 @@ def read_filters(given: list[str] | None) -> dict[str, Any]:
 
 
 @app.callback(invoke_without_command=True)
-def runs(context: typer.Context) -> None:
+def runs(context: typer.Context, ledger: LedgerOption = None) -> None:
     """The ledger: list, show, curves, export, delete, merge. By itself: list."""
     if context.invoked_subcommand is None:
-        list_runs()
+        list_runs(ledger=ledger)
+    elif ledger is not None:
+        raise InputError(f"say --ledger after {context.invoked_subcommand}: each command here has its own")
 
 
 @app.command("list")
