@@ -9,7 +9,7 @@ what real ones do, so an architecture stands here for the widest of its group.
 
 Fitted to one H200 (results/bench/card.json: LSTM of two layers, hidden 25 to 400, 1 to 512 runs): every point within
 10%. LSTM 1x100 with attention, 20 and 180 runs (1.02 and 2.76 ms), within 2%. All these are of updates one kernel after
-another; since kernels run at once (2.44 ms in the place of 2.76), whole trainings, draws and all, take 0.95 of that:
+another; since kernels run at once, whole trainings, draws and all, take 0.95 of that:
 182 s for 20 runs of 2x200 on four splits, 403 for 64 on one, 117 for 39 of 1x100 with attention: within 5%. That cells
 differ by their weights alone is assumed: 35 runs of GRU 1x50 and 1x100 with attention took 139 s where the model has
 107, while the card compiled and examined others. Commands: 245 s for the 20 and 484 for the 64, within 5%; how the 55 s
