@@ -213,8 +213,7 @@ def _plain(lacking: int) -> Callable[[Any], None]:
 
         nonlocal done
         if isinstance(event, Memory):
-            needed = f"{event.needed / 1e9:.1f} GB of the {event.available / 1e9:.0f} GB there are for them"
-            print(f"{event.runs} runs at once will take {needed}", file=sys.stderr)
+            print(event, file=sys.stderr)
         elif isinstance(event, Finished):
             done += len(event.runs)
             print(f"{done:,} of {lacking:,} runs", file=sys.stderr)

@@ -37,8 +37,7 @@ class Watch:
             names = self._groups.pop(event.group, [])
             print(f"{len(names)} runs at once do not fit in memory; going on with half as many", file=sys.stderr)
         elif isinstance(event, Memory):
-            sizes = f"{event.needed / 1e9:.1f} GB of the {event.available / 1e9:.0f} GB there are for them"
-            print(f"{event.runs} runs at once will take {sizes}", file=sys.stderr)
+            print(event, file=sys.stderr)
         elif isinstance(event, Progress):
             now = time.monotonic()
             began, first = self._began.setdefault(event.group, (now, event.update))

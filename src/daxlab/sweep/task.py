@@ -48,6 +48,10 @@ class Memory:
     needed: int
     available: int
 
+    def __str__(self) -> str:
+        sizes = f"{self.needed / 1e9:.1f} GB of the {self.available / 1e9:.0f} GB there are for them"
+        return f"{self.runs} runs at once will take {sizes}"
+
 
 @dataclass(frozen=True)
 class Noted:
