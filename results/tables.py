@@ -5,7 +5,8 @@ A table stands between `<!-- results: NAME -->` and `<!-- /results -->`; all oth
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from statistics import fmean, stdev
 
@@ -54,9 +55,9 @@ def ledger_table(name: str) -> str:
     return "\n".join(lines)
 
 
-def lengths() -> str:
+def lengths(name: str) -> str:
     """Runs that share the sequence of lengths against runs that do not."""
-    with Ledger(RESULTS / "lengths.db") as ledger:
+    with Ledger(RESULTS / name) as ledger:
         shared, apart = (
             [row["accuracy"] for row in ledger.rows({"protocol.shared_lengths": one})] for one in (True, False)
         )
@@ -84,7 +85,12 @@ def card() -> str:
     return "\n".join([*lines, "", f"Decoding all 20,910 commands by one LSTM 2x200 took {seconds:.2f} s."])
 
 
-OTHERS = {"comparison": comparison, "lengths": lengths, "card": card}
+OTHERS: dict[str, Callable[[], str]] = {
+    "comparison": comparison,
+    "lengths": partial(lengths, "lengths.db"),
+    "lengths-cpu": partial(lengths, "again/lengths-cpu.db"),
+    "card": card,
+}
 
 
 def _runs(values: Iterable[float]) -> str:
