@@ -24,6 +24,7 @@ bench: .venv/ready
 	$(BIN)/python bench/language.py
 	$(BIN)/python bench/training.py
 	$(BIN)/python bench/card.py
+	$(BIN)/python bench/at_once.py
 
 readme: .venv/ready
 	$(BIN)/python results/tables.py

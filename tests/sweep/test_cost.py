@@ -55,7 +55,7 @@ def test_a_command_is_within_a_tenth_of_what_was_measured(network, runs, trainin
     assert long - short == pytest.approx(training, rel=0.1)
     if whole:
         assert short == pytest.approx(examining, rel=0.2)
-        assert cost(groups(network, runs, "gpu"), "gpu", 1, in_turn=True).seconds == pytest.approx(whole, rel=0.1)
+        assert cost(groups(network, runs, "gpu"), "gpu", 1, on_card=1).seconds == pytest.approx(whole, rel=0.1)
 
 
 @pytest.mark.parametrize(("network", "seconds"), [(LARGE, 45), (SMALL, 25)])
@@ -96,10 +96,22 @@ def test_groups_of_one_shape_compile_one_program() -> None:
 def test_in_turn_only_the_first_program_and_the_last_examining_are_waited_for() -> None:
     two = [Group(members=several(network)) for network in (LARGE, SMALL)]
     training = sum(modelled(n, 2, 100_000, "gpu") - modelled(n, 2, 0, "gpu") for n in (LARGE, SMALL))
-    found = cost(two, "gpu", 1, in_turn=True).seconds
+    found = cost(two, "gpu", 1, on_card=1).seconds
     assert found == pytest.approx(GPU.once + GPU.program + training + modelled(LARGE, 2, 0, "gpu"))
     trial = [Group(members=[fact]) for n in (LARGE, SMALL) for fact in several(n, updates=100)[:1]]
-    assert cost(trial, "gpu", 1, in_turn=True).seconds > GPU.once + 2 * GPU.program
+    assert cost(trial, "gpu", 1, on_card=1).seconds > GPU.once + 2 * GPU.program
+
+
+def test_groups_at_once_cost_less_and_their_weights_what_they_did() -> None:
+    assert [update(SMALL, 60, "gpu", k) for k in (1, 2, 6)] == sorted(
+        (update(SMALL, 60, "gpu", k) for k in (1, 2, 6)), reverse=True
+    )
+    whole, none = update(SMALL, 60, "gpu"), update(SMALL, 0, "gpu")
+    assert update(SMALL, 60, "gpu", 6) > whole - none  # launches only
+    asked = [Group(members=several(replace(SMALL, hidden=hidden))) for hidden in (25, 50, 100)]
+    turns, together = (cost(asked, "gpu", 1, on_card=k).seconds for k in (1, 6))
+    assert 0.4 * turns < together < turns
+    assert cost(asked[:1], "gpu", 1, on_card=6) == cost(asked[:1], "gpu", 1, on_card=1)  # one has no company
 
 
 def several(network: Architecture, updates: int = 100_000) -> list[dict]:

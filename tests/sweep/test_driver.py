@@ -9,8 +9,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
-from functools import partial
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
@@ -243,7 +243,8 @@ def test_where_they_take_turns_one_trains_at_a_time_even_after_one_died(
 ) -> None:
     """As on a card, whose part is played by two cores."""
     ledger, heard, killed = tmp_path / "runs.db", [], []
-    monkeypatch.setattr(driver, "execute", partial(local.execute, in_turn=True))
+    place = local._Place("cpu", 2, turns=tmp_path)
+    monkeypatch.setattr(local, "_place", lambda device, workers: nullcontext(place))
 
     def show(event) -> None:
         if isinstance(event, Progress):
@@ -274,7 +275,7 @@ def test_a_group_that_does_not_fit_is_halved_until_it_does(tiny: Path, tmp_path:
     """The card's part is played by an executor that holds two runs."""
     sizes = []
 
-    def execute(tasks, device, workers, stop, in_turn):
+    def execute(tasks, device, workers, stop):
         for task in tasks:
             sizes.append(len(task.members))
             if len(task.members) > 2:
@@ -319,7 +320,7 @@ def test_a_retry_that_is_stopped_says_so(tiny: Path, tmp_path: Path) -> None:
     ],
 )
 def test_two_workers_share_what_the_user_gives_of_a_card(given: dict[str, str], half: float) -> None:
-    code = "from daxlab.sweep.process import prepare; import os; prepare('gpu', beside=True); print(dict(os.environ))"
+    code = "from daxlab.sweep.process import prepare; import os; prepare('gpu', 2); print(dict(os.environ))"
     clean = {name: value for name, value in os.environ.items() if "MEM_FRACTION" not in name}
     run = subprocess.run([sys.executable, "-c", code], env=clean | given, capture_output=True, text=True, check=True)
     found = ast.literal_eval(run.stdout)

@@ -62,6 +62,19 @@ def test_every_run_is_in_one_group_whatever_their_order(specs: list[Spec], chanc
     assert cost(groups, "gpu", 1).seconds <= cost(alone(facts), "gpu", 1).seconds + 1e-6
 
 
+def test_where_groups_train_at_once_less_is_padded(search) -> None:
+    """Their launches overlap, and padding is weights to stream."""
+    turns, together = grouped(search, "gpu"), grouped(search, "gpu", at_once=6)
+    idle = [
+        sum(widest(group).hidden - m["network"]["hidden"] for group in groups for m in group.members)
+        for groups in (turns, together)
+    ]
+    assert 0 < idle[1] < idle[0] / 2
+    seconds = [cost(groups, "gpu", 1, on_card=6).seconds for groups in (together, turns, alone(search))]
+    assert seconds[0] == min(seconds)
+    assert seconds[0] < cost(turns, "gpu", 1, on_card=1).seconds
+
+
 def test_protocols_and_languages_are_never_mixed() -> None:
     declared = {"split": "jump", "seeds": 2, "language": ["scan", "scan-dax"], "hidden": [5, 10]}
     groups = grouped(all_facts(parse(declared | {"protocol": {"clip": [1, 5]}}).specs()), "gpu")

@@ -30,7 +30,7 @@ def both(tiny: Path, tmp_path_factory) -> tuple[list[Spec], Path, Path]:
     ]
     sweep(specs, folder / "alone.db")
     with pytest.MonkeyPatch.context() as patch:  # as on a card
-        patch.setattr(driver, "grouped", lambda facts, device: grouped(facts, "gpu"))
+        patch.setattr(driver, "grouped", lambda facts, device, at_once: grouped(facts, "gpu"))
         sweep(specs, folder / "together.db")
     return specs, folder / "alone.db", folder / "together.db"
 

@@ -9,15 +9,17 @@ from typing import Any
 from daxlab.store import Ledger, is_written
 from daxlab.sweep import Spec, foreseen
 from daxlab.sweep.cost import cost
-from daxlab.sweep.driver import crew_of
+from daxlab.sweep.driver import crew_of, trained_at_once
 
 
 def foresee(
     specs: Sequence[Spec], path: Path, device: str, keep_weights: bool = True, executor: str = "local"
 ) -> dict[str, Any]:
     """What is asked for, what the ledger has of it, and about what the rest will take: on a cluster, of one place."""
-    plan, workers = foreseen(specs, path, device), crew_of(device) if executor == "local" else 1
-    of_all = partial(cost, keep_weights=keep_weights, in_turn=device == "gpu" and executor == "local")
+    at_once, workers = trained_at_once(device, executor), crew_of(device) if executor == "local" else 1
+    plan = foreseen(specs, path, device, at_once=at_once)
+    on_card = at_once if device == "gpu" and executor == "local" else None
+    of_all = partial(cost, keep_weights=keep_weights, on_card=on_card)
     if is_written(path):
         with Ledger(path) as known:
             taken = of_all(plan.groups, device, workers, known)

@@ -17,8 +17,8 @@ of these beyond training and examining part into compiling (35 to 45 were seen) 
 one run: 2x200 4.5 ms, 1x100 with attention 0.85; examining it, 45 and 25 s: within 2%. Memory was not measured: it is
 counted.
 
-On a card the next group is compiled and the last one examined while one trains, so that only the first program and the
-last examining count.
+On a card the next group is compiled and the last one examined while others train, so that only the first programs and
+the last examining count. Where k groups train at once, their launches cost less by k ** 0.7.
 """
 
 import math
@@ -40,6 +40,8 @@ LEDGER_BYTES = 30_000  # of a run: its predictions, likelihoods and curve
 COPIES = 5  # of a group's weights in memory: themselves, Adam's two moments, gradients, what is made of these
 KEPT = 1_200  # numbers that a unit of a layer keeps for the way back: some 60 steps, some 20 arrays
 CHECKPOINT = 3  # of a group's weights in a checkpoint: themselves and Adam's two moments
+TRAIN = 6  # groups at once, where workers share a card: more gain little
+SHARED = 0.7  # the power of their number by which launches are then cheaper
 LITTLE = 0.05  # the share of launches in an update below which more runs gain nothing worth waiting for
 
 
@@ -79,7 +81,7 @@ DEVICES = {
         program=40,
         examine=3,
         examine_run=0.32,
-        memory=60e9,  # of an H200's 141, which two workers share; a group that does not fit is halved there
+        memory=15e9,  # of an H200's 141, which its workers share; a group that does not fit is halved there
     ),
     "cpu": Device(update=0.08e-3, weight=3.4e-9, once=5, program=8, examine=20, examine_weight=20e-6),
 }
@@ -102,10 +104,10 @@ def widest(group: Group) -> Architecture:
     return Architecture(**max((member["network"] for member in group.members), key=lambda network: network["hidden"]))
 
 
-def update(architecture: Architecture, runs: int, device: str) -> float:
-    """Seconds of one update of so many runs."""
+def update(architecture: Architecture, runs: int, device: str, at_once: int = 1) -> float:
+    """Seconds of one update of so many runs: a group's part of them, where so many train at once."""
     fixed, each = _parts(architecture, device)
-    return fixed + runs * each
+    return fixed / math.pow(at_once, SHARED) + runs * each
 
 
 def _parts(architecture: Architecture, device: str) -> tuple[float, float]:
@@ -128,9 +130,9 @@ def largest(architecture: Architecture, device: str) -> int:
     return max(1, min(enough, int(DEVICES[device].memory / memory(architecture, 1))))
 
 
-def modelled(architecture: Architecture, runs: int, updates: int, device: str) -> float:
-    """Seconds that the model has for training and examining so many runs at once; compiling comes on top."""
-    training = updates * update(architecture, runs, device) * DEVICES[device].beside
+def modelled(architecture: Architecture, runs: int, updates: int, device: str, at_once: int = 1) -> float:
+    """Seconds that the model has for training and examining so many runs; compiling comes on top."""
+    training = updates * update(architecture, runs, device, at_once) * DEVICES[device].beside
     return training + examining(architecture, runs, device)
 
 
@@ -140,11 +142,11 @@ def examining(architecture: Architecture, runs: int, device: str) -> float:
     return how.examine + runs * (how.examine_run + how.examine_weight * parameters(architecture))
 
 
-def left(group: Group, device: str) -> float:
+def left(group: Group, device: str, at_once: int = 1) -> float:
     """Seconds that the model has for what is left of a group."""
     updates, how = int(group.members[0]["protocol"]["updates"]), DEVICES[device]
     words = updates * len(group.members) * how.weight * further_words(group) * how.beside
-    whole = modelled(widest(group), len(group.members), updates, device) + words
+    whole = modelled(widest(group), len(group.members), updates, device, at_once) + words
     return whole * (1 - min(group.updates / updates, 1))
 
 
@@ -154,9 +156,10 @@ def cost(
     workers: int,
     ledger: Ledger | None = None,
     keep_weights: bool = True,
-    in_turn: bool = False,
+    on_card: int | None = None,
 ) -> Cost:
-    """About what these groups will take, so many at a time; `in_turn`: on one card, as this machine trains them."""
+    """About what these groups will take, so many at a time; `on_card`: by this machine, so many at once on its card."""
+    at_once = min(on_card or 1, max(1, len(groups)))
     how, programs, speeds = DEVICES[device], set(), dict[str, float | None]()
     seconds, answers, measured, disk, passing = [], [], 0, 0, [0]
     for group in groups:
@@ -166,19 +169,20 @@ def cost(
         if kind not in speeds:
             speeds[kind] = _speed(ledger, one, first, device) if ledger else None
         measured += speeds[kind] is not None
-        seconds.append((speeds[kind] or 1.0) * left(group, device))
-        share = examining(one, runs, device) / left(replace(group, updates=0), device)
+        seconds.append((speeds[kind] or 1.0) * left(group, device, at_once))
+        share = examining(one, runs, device) / left(replace(group, updates=0), device, at_once)
         answers.append((one.hidden, seconds[-1], seconds[-1] * share))
         weights = 4 * runs * (parameters(one) + further_words(group))
         disk += runs * LEDGER_BYTES + weights * keep_weights
         passing.append(2 * CHECKPOINT * weights)  # the one before lies there until the next one does
-    if in_turn and groups:  # the widest is the last
+    if on_card and groups:  # the widest is the last
         training = sum(seconds) - sum(answer for _, _, answer in answers)
-        work = how.program + max(training, how.program * (len(programs) - 1)) + max(answers)[-1]
+        ahead = how.program * (1 if at_once == 1 else 2)  # several are compiled at once
+        work = ahead + max(training, how.program * (len(programs) / at_once - 1)) + max(answers)[-1]
     else:  # no group is shared by workers, so the longest is the least it can take
         work = max((sum(seconds) + how.program * len(programs)) / workers, max(seconds, default=0.0))
-    asked = sum(len(group.members) for group in groups)
-    return Cost(asked, len(groups), work + how.once * bool(groups), disk, workers * max(passing), measured)
+    asked, passed = sum(len(group.members) for group in groups), max(workers, at_once) * max(passing)
+    return Cost(asked, len(groups), work + how.once * bool(groups), disk, passed, measured)
 
 
 def _speed(ledger: Ledger, one: Architecture, spec: Any, device: str) -> float | None:
@@ -189,6 +193,8 @@ def _speed(ledger: Ledger, one: Architecture, spec: Any, device: str) -> float |
         if row["group"] is None or row["origin"].get("platform") != device:
             continue
         timing = ledger.run(row["key"]).timing
+        if timing.get("at_once", 1) > 1:  # how long it took alone is not known
+            continue
         group = recorded(ledger, row["group"])
         # Older timings have compiling in them, but not what came before a resumption.
         whole = "examine_seconds" in timing

@@ -16,6 +16,8 @@ from typing import Any
 
 from daxlab.errors import InputError
 from daxlab.store import Group, Ledger, Writer, is_written, key
+from daxlab.sweep import card
+from daxlab.sweep.cost import TRAIN
 from daxlab.sweep.grouping import grouped, ordered
 from daxlab.sweep.local import cores, execute
 from daxlab.sweep.spec import Spec, all_facts
@@ -77,7 +79,8 @@ def sweep(
                 return Outcome(keys)
     until = time.monotonic() + budget if budget is not None else None
     with Writer(ledger) as writer:
-        plan = _planned(writer, facts, device, crew, retry_failed)
+        at_once = trained_at_once(device, executor, workers)
+        plan = _planned(writer, facts, device, at_once, crew, retry_failed)
         writer.progress({}, beginning(writer.ledger, device, crew))
         show(plan)
         folder = (checkpoint_folder or checkpoints(ledger)).absolute()  # workers may be at work in another folder
@@ -104,9 +107,7 @@ def _executor(
     if address is not None and name != "ray":
         raise InputError("an address is a Ray cluster's: say --executor ray too")
     if name == "local":
-        if device == "gpu":
-            return lambda tasks, stop: execute(tasks, device, min(workers or 2, 2), stop, in_turn=True)
-        crew = workers or crew_of(device)
+        crew = workers or (card.WORKERS if device == "gpu" else crew_of(device))
         return lambda tasks, stop: execute(tasks, device, crew, stop)
     if name == "ray":
         from daxlab.sweep import cluster  # noqa: PLC0415 - Ray is an extra
@@ -120,6 +121,13 @@ def crew_of(device: str, executor: str = "local") -> int:
     if executor == "ray":
         return 2
     return 1 if device == "gpu" else len(cores())
+
+
+def trained_at_once(device: str, executor: str = "local", workers: int | None = None) -> int:
+    """How many groups train on one device at the same time."""
+    if device == "cpu" or executor != "local" or not card.can_be_shared():
+        return 1
+    return min(workers or card.WORKERS, TRAIN)
 
 
 def _by_key(specs: Sequence[Spec]) -> tuple[dict[str, Any], dict[str, Spec]]:
@@ -244,32 +252,34 @@ class _Run:
         return halves
 
 
-def foreseen(specs: Sequence[Spec], ledger: Path, device: str, *, retry_failed: bool = False) -> Plan:
+def foreseen(specs: Sequence[Spec], ledger: Path, device: str, *, at_once: int = 1, retry_failed: bool = False) -> Plan:
     """What a sweep would do; writes nothing."""
     facts, _ = _by_key(specs)
     if not is_written(ledger):
-        return Plan(tuple(facts), 0, tuple(grouped(facts.values(), device)))
+        return Plan(tuple(facts), 0, tuple(grouped(facts.values(), device, at_once)))
     with Ledger(ledger) as known:
-        done, resumed, fresh = _groups(known, facts, device, retry_failed)
+        done, resumed, fresh = _groups(known, facts, device, at_once, retry_failed)
     return Plan(tuple(facts), done, (*resumed, *fresh))
 
 
-def _planned(writer: Writer, facts: dict[str, Any], device: str, workers: int, retry_failed: bool) -> Plan:
+def _planned(
+    writer: Writer, facts: dict[str, Any], device: str, at_once: int, workers: int, retry_failed: bool
+) -> Plan:
     for group in _elsewhere(writer.ledger, device):
         writer.drop(group)
-    done, resumed, fresh = _groups(writer.ledger, facts, device, retry_failed)
+    done, resumed, fresh = _groups(writer.ledger, facts, device, at_once, retry_failed)
     writer.record(fresh)
     return Plan(tuple(facts), done, tuple(ordered([*resumed, *fresh], device, workers)))
 
 
 def _groups(
-    ledger: Ledger, facts: dict[str, Any], device: str, retry_failed: bool
+    ledger: Ledger, facts: dict[str, Any], device: str, at_once: int, retry_failed: bool
 ) -> tuple[int, list[Group], list[Group]]:
     """How many runs are done; groups that are under way go on as they were; what is in none is grouped anew."""
     lacking, elsewhere = ledger.lacking(facts, retry_failed=retry_failed), _elsewhere(ledger, device)
     live = {name: group if (group := ledger.live_group(name)) not in elsewhere else None for name in lacking}
     under_way = {group.key: group for group in ledger.groups(("planned", "running"))}
-    fresh = grouped([facts[name] for name in lacking if live[name] is None], device)
+    fresh = grouped([facts[name] for name in lacking if live[name] is None], device, at_once)
     resumed = [under_way[name] for name in dict.fromkeys(live.values()) if name is not None]
     return len(facts) - len(lacking), resumed, fresh
 

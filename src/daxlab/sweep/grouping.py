@@ -18,8 +18,11 @@ from daxlab.sweep.cost import DEVICES, largest, left, modelled, widest
 from daxlab.sweep.spec import Architecture
 
 
-def grouped(facts: Iterable[Any], device: str) -> list[Group]:
-    """On a card, the cheapest groups that the model knows; on a CPU each run alone (together they leave its cache)."""
+def grouped(facts: Iterable[Any], device: str, at_once: int = 1) -> list[Group]:
+    """On a card, the cheapest groups that the model knows; on a CPU each run alone (together they leave its cache).
+
+    `at_once`: so many groups train at the same time on it.
+    """
     plan = {"device": device}
     if device != "gpu":
         return [Group(members=[fact], plan=plan) for fact in facts]
@@ -29,7 +32,9 @@ def grouped(facts: Iterable[Any], device: str) -> list[Group]:
         same = {"network": network, "protocol": fact["protocol"], "language": fact["language"]}
         kinds.setdefault(key(same), []).append(fact)
     return [
-        Group(members=members, plan=plan) for kind in sorted(kinds) for members in _cut(sorted(kinds[kind], key=_place))
+        Group(members=members, plan=plan)
+        for kind in sorted(kinds)
+        for members in _cut(sorted(kinds[kind], key=_place), at_once)
     ]
 
 
@@ -48,7 +53,7 @@ def _place(fact: Any) -> tuple[Any, ...]:
     return -fact["network"]["hidden"], fact["network"]["dropout"], fact["split"]["digest"], fact["seed"]
 
 
-def _cut(members: Sequence[Any]) -> list[Sequence[Any]]:
+def _cut(members: Sequence[Any], at_once: int) -> list[Sequence[Any]]:
     """Runs of one kind, the widest first, cut into groups of least cost by the model.
 
     A dynamic programme over widths: `best[j]` is the least for the j widest, and where its last set of widths begins.
@@ -60,7 +65,7 @@ def _cut(members: Sequence[Any]) -> list[Sequence[Any]]:
     ends = [0, *accumulate(count for _, count in runs)]
     best = [(0.0, 0)]
     for j in range(1, len(ends)):
-        best.append(min((best[i][0] + _seconds(networks, ends, i, j, updates), i) for i in range(j)))
+        best.append(min((best[i][0] + _seconds(networks, ends, i, j, updates, at_once), i) for i in range(j)))
     cuts, j = [], len(runs)
     while j:
         i = best[j][1]
@@ -76,10 +81,12 @@ def _chunks(network: Architecture, start: int, end: int) -> list[tuple[int, int]
     return [(at, min(at + size, end)) for at in range(start, end, size)]
 
 
-def _seconds(networks: Sequence[Architecture], ends: Sequence[int], i: int, j: int, updates: int) -> float:
+def _seconds(
+    networks: Sequence[Architecture], ends: Sequence[int], i: int, j: int, updates: int, at_once: int
+) -> float:
     """What the networks i to j cost as a set of their own: each group as wide as its first run, programs once."""
     shapes = [
         (networks[bisect_right(ends, start) - 1], end - start) for start, end in _chunks(networks[i], ends[i], ends[j])
     ]
-    training = sum(modelled(network, runs, updates, "gpu") for network, runs in shapes)
-    return training + DEVICES["gpu"].program * len(set(shapes))
+    training = sum(modelled(network, runs, updates, "gpu", at_once) for network, runs in shapes)
+    return training + DEVICES["gpu"].program / at_once * len(set(shapes))  # programs too are compiled at once

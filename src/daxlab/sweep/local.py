@@ -1,16 +1,16 @@
-"""This machine as an executor: one process a core, or two for a card; tasks in, what became of them out.
+"""This machine as an executor: one process a core, or several for a card; tasks in, what became of them out.
 
-Two workers on a card take turns: while one trains, the other compiles its next group or examines its last. A worker is
-told to stop by a flag and stops at a checkpoint; if the driver dies, its pipe closes and the worker ends.
-Knows nothing of the ledger.
+On a card that they can share, workers train at once. Where they cannot, two take turns: while one trains, the other
+compiles its next group or examines its last. A worker is told to stop by a flag and stops at a checkpoint; if the
+driver dies, its pipe closes and the worker ends. Knows nothing of the ledger.
 """
 
 import multiprocessing
 import os
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -18,10 +18,20 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from daxlab.errors import InputError
-from daxlab.sweep import process
+from daxlab.sweep import card, process
 from daxlab.sweep.task import Broken, Event, OnTheWay, Started, Task
 
 TRIES = 3  # of a task whose worker died
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where workers work, and how they get along there."""
+
+    device: str
+    workers: int
+    turns: Path | None = None  # where they lie, if of all workers one compiles and one trains at a time
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -37,20 +47,13 @@ def cores() -> list[int]:
     return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
 
 
-def execute(
-    tasks: Sequence[Task], device: str, workers: int, stop: Callable[[], bool], *, in_turn: bool = False
-) -> Iterator[Event]:
-    """Runs the tasks; yields Started, Progress, Finished, Stopped and TooLarge as they come.
-
-    `in_turn`: of all workers one compiles and one trains at a time.
-    """
+def execute(tasks: Sequence[Task], device: str, workers: int, stop: Callable[[], bool]) -> Iterator[Event]:
+    """Runs the tasks, so many at a time at most; yields Started, Progress, Finished, Stopped and TooLarge."""
     context = multiprocessing.get_context("spawn")  # JAX's threads do not survive a fork
     waiting, tries = deque(tasks), dict.fromkeys((task.group for task in tasks), 0)
-    with TemporaryDirectory(prefix="daxlab-") as folder:
-        wanted = cores()[: max(1, min(workers, len(tasks)))]
-        turns = Path(folder) if in_turn and len(wanted) > 1 else None
+    with _place(device, max(1, min(workers, len(tasks), len(cores())))) as place:
         flag = context.Event()
-        crew = [_hire(context, device, core, flag, turns) for core in wanted]
+        crew = [_hire(context, place, core, flag) for core in cores()[: place.workers]]
         try:
             while crew:
                 if stop():
@@ -78,7 +81,7 @@ def execute(
                         if tries[task.group] >= TRIES:
                             raise InputError(_died(worker)) from None
                         waiting.appendleft(task)
-                        crew.append(_hire(context, device, worker.core, flag, turns))
+                        crew.append(_hire(context, place, worker.core, flag))
                         continue
                     if isinstance(event, Broken):
                         raise event.error()
@@ -88,6 +91,20 @@ def execute(
         finally:
             for worker in crew:
                 worker.process.kill()
+
+
+@contextmanager
+def _place(device: str, workers: int) -> Iterator[_Place]:
+    with ExitStack() as stack:
+        if device == "cpu" or workers == 1:
+            yield _Place(device, workers)
+            return
+        folder = Path(stack.enter_context(TemporaryDirectory(prefix="daxlab-", ignore_cleanup_errors=True)))
+        environment = stack.enter_context(card.shared(folder))
+        if environment is None:
+            yield _Place(device, 2, turns=folder)
+        else:
+            yield _Place(device, workers, environment=environment)
 
 
 @contextmanager
@@ -106,9 +123,9 @@ def _died(worker: _Worker) -> str:
     return f"a worker died {TRIES} times on the same group ({how}; -9 may mean that memory ran out)"
 
 
-def _hire(context: Any, device: str, core: int, flag: Any, turns: Path | None) -> _Worker:
+def _hire(context: Any, place: _Place, core: int, flag: Any) -> _Worker:
     ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs, device, core, flag, turns), daemon=True)
+    process = context.Process(target=_serve, args=(theirs, place, core, flag), daemon=True)
     process.start()
     theirs.close()
     return _Worker(process, ours, core)
@@ -120,19 +137,21 @@ def _dismiss(worker: _Worker) -> None:
     worker.process.kill()
 
 
-def _serve(pipe: Connection, device: str, core: int, flag: Any, turns: Path | None) -> None:
+def _serve(pipe: Connection, place: _Place, core: int, flag: Any) -> None:
     """A worker's life: a task, what became of it, the next, until the pipe closes."""
-    if device == "cpu" and hasattr(os, "sched_setaffinity"):
+    if place.device == "cpu" and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {core})
-    process.prepare(device, beside=turns is not None)
+    os.environ.update(place.environment)
+    process.prepare(place.device, place.workers)
 
     def report(event: Any) -> bool | None:
         pipe.send(event)
         return False if flag.is_set() else None
 
-    turn = partial(_turn, turns) if turns is not None else nullcontext
+    turn = partial(_turn, place.turns) if place.turns is not None else nullcontext
+    at_once = place.workers if place.device == "gpu" and place.turns is None else 1
     while True:
         try:
-            pipe.send(process.outcome(pipe.recv(), device, report, turn))
+            pipe.send(process.outcome(pipe.recv(), place.device, report, turn, at_once))
         except (EOFError, BrokenPipeError, ConnectionResetError):
             return

@@ -15,33 +15,31 @@ OUT_OF_MEMORY = ("RESOURCE_EXHAUSTED", "Out of memory", "out of memory")
 ONE_THREAD = "--xla_cpu_multi_thread_eigen=false"
 
 
-def prepare(device: str, beside: bool = False) -> None:
-    """Before JAX starts: on a CPU it gets one thread, because there is a worker for every core.
-
-    `beside`: another worker uses the same card, so that each gets half of its memory.
-    """
+def prepare(device: str, workers: int = 1) -> None:
+    """Before JAX starts: on a CPU it gets one thread, because there is a worker for every core; on a card of so many
+    workers its part of the memory."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the driver, which tells us to stop
     if device == "cpu":
         flags = os.environ.get("XLA_FLAGS", "")
         if ONE_THREAD not in flags:
             os.environ["XLA_FLAGS"] = f"{flags} {ONE_THREAD}"
         os.environ["PJRT_NPROC"] = "1"
-    elif beside:
+    elif workers > 1:
         asked = os.environ.pop("XLA_PYTHON_CLIENT_MEM_FRACTION", "0.9")  # its older name; XLA refuses both at once
-        os.environ["XLA_CLIENT_MEM_FRACTION"] = str(float(os.environ.get("XLA_CLIENT_MEM_FRACTION", asked)) / 2)
+        os.environ["XLA_CLIENT_MEM_FRACTION"] = str(float(os.environ.get("XLA_CLIENT_MEM_FRACTION", asked)) / workers)
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 
 def outcome(
-    task: Task, device: str, report: Report, turn: Turn = nullcontext
+    task: Task, device: str, report: Report, turn: Turn = nullcontext, at_once: int = 1
 ) -> Finished | Stopped | TooLarge | Broken:
-    """Trains a group, and says what became of it."""
+    """Trains a group, and says what became of it. `at_once`: so many workers use the card at the same time."""
     try:
         from daxlab.sweep import compiled, worker  # noqa: PLC0415 - JAX is loaded here, where it is used
 
         compiled.remember()
         worker.on_device(device)
-        return worker.work(task, report, turn) or Stopped(task.group)
+        return worker.work(task, report, turn, at_once) or Stopped(task.group)
     except InputError as error:
         return Broken(task.group, str(error), mendable=True)
     except (BrokenPipeError, ConnectionResetError):  # nobody listens any more

@@ -54,7 +54,7 @@ def engine_group(members: Sequence[Spec]) -> engine.Group:
     return engine.Group(runs, network_maker(first.architecture, encoding), encoding, first.protocol)
 
 
-def work(task: Task, report: Report, turn: Turn = contextlib.nullcontext) -> Finished | None:
+def work(task: Task, report: Report, turn: Turn = contextlib.nullcontext, at_once: int = 1) -> Finished | None:
     """Trains a group from its checkpoint, if it has one, and examines it; None if it was stopped on the way."""
     group, first = engine_group(task.members), task.members[0]
     named, attention = named_commands(first.language), first.architecture.attention
@@ -84,10 +84,11 @@ def work(task: Task, report: Report, turn: Turn = contextlib.nullcontext) -> Fin
         ) from error
     training, examining = float(trained.history.seconds), time.monotonic() - began
     timing = {
-        "seconds": (training + examining) / len(task.members),
+        "seconds": (training + examining) / len(task.members) / at_once,
         "group_seconds": training + examining,
         "examine_seconds": examining,
         "resumed": int(resumed),
+        "at_once": at_once,  # workers that shared the card meanwhile
     }
     runs = _runs(task, trained, examined, timing)
     kept = {}

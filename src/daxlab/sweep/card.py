@@ -1,0 +1,59 @@
+"""Several workers on one card at once, by NVIDIA's multi-process service (MPS).
+
+A small network's update is mostly launches, and kernels of one program wait for each other: on one H200 six groups that
+train at once take half of what they take one after another. Without the service a card only switches between processes,
+which is slower than turns. It comes with the driver; it is started for a sweep and ends with it. Knows nothing of JAX.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+CONTROL = "nvidia-cuda-mps-control"
+PIPES = "CUDA_MPS_PIPE_DIRECTORY"
+USUAL = Path("/tmp/nvidia-mps")  # where the service listens unless told otherwise
+WORKERS = 8  # about six of them train while the others compile or examine
+# It says when the service is there, and waits for our end, whatever that is, to end it too.
+SERVICE = f"{CONTROL} -d >&2 </dev/null && echo ready && read _; echo quit -t 10 | {CONTROL} >&2"
+STARTS = "import ctypes, sys; sys.exit(ctypes.CDLL('libcuda.so.1').cuInit(0))"
+
+
+def can_be_shared() -> bool:
+    """Whether this machine seems to have the service."""
+    return shutil.which(CONTROL) is not None
+
+
+@contextmanager
+def shared(folder: Path) -> Iterator[Mapping[str, str] | None]:
+    """The environment in which processes share the card; None where they cannot. `folder`: for the service's pipes."""
+    if PIPES in os.environ or (USUAL / "control").exists():  # it is there already
+        yield {} if _starts({}) else None
+        return
+    if not can_be_shared():
+        yield None
+        return
+    environment = {PIPES: str(folder), "CUDA_MPS_LOG_DIRECTORY": str(folder)}
+    pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
+    call = ["sh", "-c", SERVICE]
+    keeper = subprocess.Popen(call, env=os.environ | environment, stdin=pipe, stdout=pipe, stderr=nowhere, text=True)
+    assert keeper.stdin and keeper.stdout
+    try:
+        ready = keeper.stdout.readline() == "ready\n" and _starts(environment)
+        yield environment if ready else None
+    finally:
+        keeper.stdin.close()
+        with suppress(subprocess.TimeoutExpired):
+            keeper.wait(15)
+
+
+def _starts(environment: Mapping[str, str]) -> bool:
+    """Whether CUDA starts for a process of this environment."""
+    trial, beside = [sys.executable, "-c", STARTS], os.environ | environment
+    try:
+        return not subprocess.run(trial, env=beside, capture_output=True, timeout=60, check=False).returncode
+    except subprocess.TimeoutExpired:
+        return False

@@ -1,0 +1,89 @@
+"""Workers share a card where they can; where they cannot they take turns; and the service ends with the sweep."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from daxlab.sweep import card
+from daxlab.sweep.local import _place
+
+CONTROL = """#!/bin/sh
+if [ "$1" = -d ]; then echo began >> {log}; exit {code}; else cat >> {log}; fi
+"""
+
+
+@pytest.fixture(autouse=True)
+def nothing_there(monkeypatch, tmp_path: Path) -> None:
+    monkeypatch.delenv(card.PIPES, raising=False)
+    monkeypatch.setattr(card, "USUAL", tmp_path / "none")
+
+
+def control(folder: Path, code: int = 0) -> Path:
+    """A service in name only, first on the path: no CUDA starts by it. What it was told is in its log."""
+    log, file = folder / "log", folder / card.CONTROL
+    file.write_text(CONTROL.format(log=log, code=code))
+    file.chmod(0o755)
+    log.touch()
+    return log
+
+
+def test_without_the_service_two_take_turns(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert not card.can_be_shared()
+    with _place("gpu", 8) as place:
+        assert (place.workers, place.turns is not None, dict(place.environment)) == (2, True, {})
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_a_service_by_which_cuda_does_not_start_is_not_used_and_ends(tmp_path: Path, monkeypatch, code: int) -> None:
+    log = control(tmp_path, code)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(card, "STARTS", "import sys; sys.exit(1)")
+    with _place("gpu", 8) as place:
+        assert (place.workers, place.turns is not None) == (2, True)
+    assert log.read_text() == "began\nquit -t 10\n"
+
+
+def test_where_cuda_starts_by_it_all_workers_train_at_once(tmp_path: Path, monkeypatch) -> None:
+    log = control(tmp_path)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(card, "STARTS", f"import os, sys; sys.exit('{card.PIPES}' not in os.environ)")
+    with _place("gpu", 8) as place:
+        assert (place.workers, place.turns) == (8, None)
+        assert Path(place.environment[card.PIPES]).is_dir()
+        assert log.read_text() == "began\n"
+    assert log.read_text() == "began\nquit -t 10\n"
+
+
+def test_one_worker_needs_no_service(tmp_path: Path, monkeypatch) -> None:
+    log = control(tmp_path)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with _place("gpu", 1) as place:
+        assert (place.workers, place.turns) == (1, None)
+    assert log.read_text() == ""
+
+
+def test_it_ends_even_if_we_are_killed(tmp_path: Path) -> None:
+    log = control(tmp_path)
+    code = f"""
+import time
+from pathlib import Path
+from daxlab.sweep import card
+with card.shared(Path({str(tmp_path)!r})):
+    print("there", flush=True)
+    time.sleep(60)
+"""
+    environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    with subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, text=True) as ours:
+        assert ours.stdout is not None
+        assert ours.stdout.readline() == "there\n"
+        ours.send_signal(signal.SIGKILL)
+    until = time.monotonic() + 10
+    while "quit" not in log.read_text() and time.monotonic() < until:
+        time.sleep(0.05)
+    assert log.read_text() == "began\nquit -t 10\n"
