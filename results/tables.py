@@ -36,10 +36,11 @@ def comparison() -> str:
         lines.append(f"| {figure} | {network} | {row.stated} | {ours} | {_runs(row.runs)} | {row.verdict} |")
         notes += [f"- {figure}: {row.note}."] if row.note else []
     # What is counted in a corpus is measured, whether that corpus is on this machine or not.
-    lacking = sum(row.verdict == "unmeasured" and row.id not in COUNTED for row in rows)
-    return "\n".join(
-        [*lines, "", *notes, "", f"Of the {len(rows)} figures that the paper states, {lacking} are not measured yet."]
-    )
+    lacking = [row.id for row in rows if row.verdict == "unmeasured" and row.id not in COUNTED]
+    others = len(rows) - len(lacking) - (len(lines) - 2)
+    end = f"Of the {len(rows)} figures that the paper states, {others} more are tables and counts (`daxlab compare`)"
+    end += f"; {len(lacking)} are not measured yet: {', '.join(lacking)}." if lacking else "."
+    return "\n".join([*lines, "", *notes, "", end])
 
 
 def ledger_table(name: str) -> str:

@@ -136,8 +136,8 @@ def test_over_sampling_is_with_minus_without_and_both_are_stated(ledger: Path) -
     assert jump["runs"] == pytest.approx([0.5, 0.4, 0.3])
     assert (jump["verdict"], turn_left["verdict"], row.verdict) == ("within", "beyond", "beyond")
     assert row.mean == fmean([-10, -8, -6])
-    assert "turn-left with over-sampling 81.00, without 89.00" in row.note
-    assert "jump with over-sampling 0.50, without 0.10" in row.note
+    assert "turn-left 81.00 with over-sampling minus 89.00 without" in row.note
+    assert "jump 0.50 with over-sampling minus 0.10 without" in row.note
 
 
 GRID = [

@@ -63,7 +63,7 @@ def test_the_tally_names_the_verdicts_that_there_are(verdicts: list[str]) -> Non
     if set(verdicts) == {"unmeasured"}:
         assert said.startswith("None of the")
     else:
-        for verdict, words in {"within": " within", "beyond": " beyond", "shown": " shown"}.items():
+        for verdict, words in {"within": "*within*", "beyond": "*beyond*", "shown": " shown"}.items():
             assert (words in said) == (verdict in verdicts)
 
 
@@ -98,11 +98,23 @@ def test_a_curve_rises_at_every_step_only_if_it_does(points: list[list[float]]) 
             assert (f"from {n} to {n + 1}" in said) == (not rises)
 
 
-@given(often=runs, once=runs)
-def test_oversampling_is_called_better_in_every_run_only_if_it_is(often: list[float], once: list[float]) -> None:
-    said = text.oversampling("jump", entries(often), entries(once))
-    assert ("every run without" in said) == all(a < b for a in once for b in often)
-    assert ("not worse" in said) == (not entries(once)["mean"] < entries(often)["mean"])
+@given(st.lists(st.tuples(accuracy, accuracy), min_size=1, max_size=6))
+def test_oversampling_is_called_better_for_every_seed_only_if_it_is(pairs: list[tuple[float, float]]) -> None:
+    often, once = (list(values) for values in zip(*pairs, strict=True))
+    gain = entries([a - b for a, b in pairs])
+    said = text.oversampling("jump", entries(often), entries(once), gain)
+    assert ("every seed is better" in said) == all(a > b for a, b in pairs)
+    assert ("not worse" in said) == (not gain["mean"] > 0)
+
+
+@given(st.lists(st.lists(st.sampled_from(["jump twice", "jump left", "run and jump"]), unique=True), min_size=1))
+def test_what_comes_out_right_in_any_run_is_said_with_in_how_many(runs: list[list[str]]) -> None:
+    said = text.right_anywhere(runs)
+    for command in ("jump twice", "jump left", "run and jump"):
+        count = sum(command in run for run in runs)
+        assert (f"`{command}`" in said) == (count > 0)
+        assert (f"`{command}` ({count} runs)" in said) == (count > 1)
+    assert said.startswith("No composed command") == (not any(runs))
 
 
 @given(st.lists(st.tuples(st.integers(1, 50), st.lists(accuracy, min_size=1, max_size=3)), min_size=1, max_size=5))

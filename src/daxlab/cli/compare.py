@@ -16,7 +16,8 @@ LEGEND = """\
 Per cent of test commands with every action right, unless a figure is of something else. The 95% interval is of our mean
 (Student's t over runs). within, beyond: by that for the difference of two means, the paper's spread taken as ours; the
 margin is its half. Where it is wide, within says little.
-* the paper chose this network as the best of 180, so its figure regresses. † our own draw, not the release's."""
+* a network that the paper chose as its best of 180, so that what it was chosen by tends to be lower again.
+† our own draw, not the release's."""
 
 
 def compare(ledger: LedgerOption = None, as_json: JsonOption = False) -> None:
@@ -58,13 +59,15 @@ def show(rows: Sequence["Row"]) -> None:
     for note in dict.fromkeys(row.note for row in rows if row.note):
         print(f"{', '.join(row.id for row in rows if row.note == note)}: {note}.")
     print(f"\n{LEGEND}")
-    lacking = experiments_of([row.id for row in rows if row.verdict == "unmeasured"])
-    if lacking:
-        print(f"\nUnmeasured figures have no runs yet: 'daxlab reproduce {' '.join(lacking)}' trains them.")
+    lacking = [row.id for row in rows if row.verdict == "unmeasured"]
+    if needs := experiments_of(lacking):
+        print(f"\n'daxlab reproduce {' '.join(needs)}' trains what is lacking for unmeasured figures.")
+    if any(one.startswith("exp1.srn") for one in lacking):
+        print("Those of all SRNs need the search: 'daxlab sweep run specs/paper-search.toml'.")
 
 
 def _line(row: "Row") -> list[str]:
-    marks = ("*" if row.selected else "") + ("†" if row.draw == "own" else "")
+    marks = ("*" if row.selected else "") + ("†" if row.draw == "own" and row.verdict != "unmeasured" else "")
     margin = "" if row.margin is None else f"{row.margin:.2f}"
     return [f"{row.id}{marks}", row.stated, row.shown or "–", *_spread(row), margin, row.verdict, _every(row)]
 

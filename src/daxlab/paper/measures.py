@@ -82,7 +82,7 @@ def over_sampling(runs: Runs) -> list[Part]:
         pair = [{row["seed"]: row["accuracy"] for row in found.rows} for found in (often, seldom)]
         seeds = sorted(pair[0].keys() & pair[1].keys())
         means = [fmean(one[seed] for seed in seeds) for one in pair] if seeds else []
-        note = f"{name} with over-sampling {means[0]:.2f}, without {means[1]:.2f}" if means else ""
+        note = f"{name} {means[0]:.2f} with over-sampling minus {means[1]:.2f} without, seed by seed" if means else ""
         differences = [pair[0][seed] - pair[1][seed] for seed in seeds]
         parts.append(part_of(OVERALL, seldom, differences, claim=(0, "more than", None), note=note))
     return parts
@@ -99,6 +99,7 @@ def turn_left_errors(runs: Runs) -> list[Part]:
     counts = [round(sum(frame["commands"]) * (100 - value) / 100) for value in found.values()]
     ours = {"run": median, "errors": sum(errors["wrong"]), "constructions": errors.to_dicts()}
     most = [f"{row['wrong']} {row['construction']!r} {row['place']}" for row in errors.head(4).to_dicts()]
+    most += [f"{rest} elsewhere"] if (rest := sum(errors["wrong"][4:])) else []
     note = f"median run: {'; '.join(most) or 'none'}"
     return [part_of(OVERALL, found, counts, ours=ours, shown=str(ours["errors"]), note=note)]
 
@@ -114,7 +115,8 @@ def jump_right(runs: Runs) -> list[Part]:
     some = ", ".join(map(repr, right[median][:5])) + (", …" if len(right[median]) > 5 else "")
     counts = [float(len(one)) for one in right.values()]
     shown = str(len(right[median]))
-    return [part_of(OVERALL, found, counts, ours=ours, shown=shown, note=f"median run: {some or 'none right'}")]
+    note = f"median run: {some or 'none right'}; in any run: {len({one for each in right.values() for one in each})}"
+    return [part_of(OVERALL, found, counts, ours=ours, shown=shown, note=note)]
 
 
 def nearest(runs: Runs) -> list[Part]:

@@ -54,10 +54,15 @@ def _main(facts: Facts) -> Iterator[Block]:
 
 
 def _oversampling(facts: Facts) -> Iterator[Block]:
+    from daxlab.analysis.replicates import entries  # noqa: PLC0415 - the analyses are slow to load
+
     for split, plain in ONCE.items():
-        often, once = facts.row(OVERALL, split), facts.row(OVERALL, plain)
-        if often and once:
-            yield Text(text.oversampling(split, often, once))
+        often, once = facts.by_seed(OVERALL, split), facts.by_seed(OVERALL, plain)
+        seeds = sorted(often.keys() & once.keys())
+        if seeds:
+            gain = entries([often[seed] - once[seed] for seed in seeds])
+            with_it, without = (entries([one[seed] for seed in seeds]) for one in (often, once))
+            yield Text(text.oversampling(split, with_it, without, gain))
         else:
             yield Text(text.absent(f"*{split}* with the primitive shown as often as any command",
                                    text.reproduce(split)), "absent")  # fmt: skip
@@ -104,7 +109,7 @@ def _constructions(facts: Facts) -> Iterator[Block]:
     ]
     label = "Errors by construction: " + "; ".join(f"{one.label} {one.note}" for one in given)
     caption = "Wrong answers among the test commands of each construction; * in a conjunction."
-    yield Row([picture(figures.bars(given, room=168), "constructions-turn-left",
+    yield Row([picture(figures.bars(given, room=216), "constructions-turn-left",
                        "Errors of the median run by construction.", caption, label, frame)])  # fmt: skip
 
 
@@ -116,9 +121,12 @@ def _composed(facts: Facts) -> Iterator[Block]:
         yield Text(text.absent("*jump*", text.reproduce("jump")), "absent")
         return
     key, run = median
-    right = text.right_ones(composed_right(facts.ledger, key))
+    every = {one: composed_right(facts.ledger, one) for one in facts.keys(OVERALL, "jump")}
+    right = text.right_ones(every[key])
     stated = _target("exp3.jump.right")
     yield Text(f"{run}: {right[0].lower()}{right[1:]} In the paper: {stated} {stated.unit}.")
+    if len(every) > 1:
+        yield Text(text.right_anywhere(list(every.values())))
 
 
 def _target(name: str) -> Target:

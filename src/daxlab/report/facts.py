@@ -70,6 +70,10 @@ class Facts:
         chosen = measured(self.ledger, where(network) | {"split": row["split"]}) if row else []
         return [run["key"] for run in chosen]
 
+    def by_seed(self, network: str, split: str) -> dict[int, float]:
+        """The accuracies of one of the paper's networks on a split."""
+        return {run["seed"]: run["accuracy"] for run in measured(self.ledger, where(network) | {"split": split})}
+
     @cached_property
     def splits(self) -> dict[str, list[Setting]]:
         """Every split, or family of draws, with the settings that have done runs on it."""

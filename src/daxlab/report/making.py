@@ -41,7 +41,7 @@ def _protocol(facts: Facts) -> Iterator[Block]:
     usual = asdict(Protocol())
     rows = [(name.replace("_", " "), str(value), MEANING.get(name, "")) for name, value in usual.items()]
     rows.append(("semantics", str(SEMANTICS), "version of what training does, a part of every run's key"))
-    yield Table("protocol-table", "The paper's protocol.", ("setting", "value", "what it is"), rows, right=(1,))
+    yield Table("protocol-table", "The protocol.", ("setting", "value", "what it is"), rows, right=(1,))
     others = sorted({one for one in facts.networks["protocol"].to_list() if one is not None})
     if others:
         said = f"Some runs of this ledger differ from it: {'; '.join(others)}."
@@ -58,8 +58,7 @@ def _made(facts: Facts) -> Iterator[Block]:
     lost = untimed(facts.ledger)
     yield Text(
         f"{text.sentence(text.listed([_taken(row) for row in cost]))} A run's time is its share of the group that it "
-        "was trained in; where a group was interrupted, only the time since its last start counts."
-        + (f" {text.sentence(text.counted(lost, 'run') + ' recorded no time')}" if lost else "")
+        "was trained in." + (f" {text.sentence(text.counted(lost, 'run') + ' recorded no time')}" if lost else "")
     )
     rows = [
         (*(row[name] or "–" for name in SHOWN), f"{row['runs']:,}", f"{row['failed']:,}", duration(row["seconds"]))

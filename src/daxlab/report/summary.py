@@ -13,6 +13,7 @@ from daxlab.report import figures, text
 from daxlab.report.blocks import Block, Cell, Note, Row, Section, Strip, Table, Text, told
 from daxlab.report.drawing import Picture, as_csv, picture
 from daxlab.report.facts import Facts
+from daxlab.store import Ledger
 
 MAIN = {"simple": (simple(True), simple(False)), "turn-left": ("turn-left",), "length": ("length",), "jump": ("jump",)}
 ASKS = {
@@ -94,11 +95,18 @@ def _beyond(facts: Facts, rows: Sequence[Compared]) -> Iterator[str]:
 
 
 def tried(facts: Facts, row: Compared) -> str:
-    """Runs on the same split by another protocol."""
-    chosen = (pl.col("split") == row.split) & pl.col("protocol").is_not_null() & (pl.col("runs") > 0)
-    others = facts.networks.filter(chosen).to_dicts()
-    each = [f"{one['network']} with {one['protocol']}, {text.measured(one)}" for one in others]
-    return f"Also tried on *{row.split}*: {'; '.join(each)}." if each else ""
+    """The same network on the same split by another protocol; and once more, in ledgers beside this one (again/)."""
+    from daxlab.analysis.accuracy import networks  # noqa: PLC0415 - the analyses are slow to load
+
+    network = str(NETWORKS[row.network]) if row.network in NETWORKS else row.network
+    same = (pl.col("split") == row.split) & (pl.col("network") == network) & (pl.col("runs") > 0)
+    others = facts.networks.filter(same & pl.col("protocol").is_not_null()).to_dicts()
+    said = [f"with {one['protocol']}, {text.measured(one)}" for one in others]
+    for path in sorted((facts.ledger.path.parent / "again").glob("*.db")):
+        with Ledger(path) as once_more:
+            found = networks(once_more).filter(same & pl.col("protocol").is_null()).to_dicts()
+        said += [f"once more ({path.stem}), {text.measured(one)}" for one in found]
+    return f"What was tried: the same {'; '.join(said)}." if said else "Nothing else was tried on it."
 
 
 def _what(row: Compared) -> str:
@@ -118,12 +126,13 @@ def _table(rows: Sequence[Compared]) -> Table:
         shown.append((title,))
         for row in part:
             shown.append(_row(row))
-            note = "; ".join(one for one in (row.unit, row.note) if one)
+            note = f"The paper: {row.unit}. Here: {row.note}" if row.unit and row.note else row.unit or row.note
             shown += [(Note(text.sentence(note)),)] if note else []
     caption = (
         "Percentages of exact matches unless a row says otherwise. Ours: the mean over runs with its standard error, "
         "and below it its 95% interval. *within*: the paper's figure lies in the 95% interval for the difference of "
-        "two means, the paper's spread taken as ours; *beyond*: it does not; *shown*: no verdict. † its best of 180."
+        "two means, the paper's spread taken as ours, or its bound is kept, or a count is the same; *beyond*: it is "
+        "not so; *shown*: no verdict. † a network that the paper chose as its best of 180."
     )
     head = ("figure", "paper", "ours", "verdict", "every run, 0 to 100%")
     title = "The paper's figures and ours."
@@ -146,7 +155,7 @@ def _row(row: Compared) -> Sequence[Cell]:
     ours = text.ours(row)
     if row.ours is None and row.sem is not None and row.low is not None and row.high is not None:
         ours += f" ± {row.sem:.2f}\n{text.signed(row.low)} to {text.signed(row.high)}"
-    runs: Cell = " ".join(f"{run:.4g}" for run in row.runs)
+    runs: Cell = " ".join(f"{run:.{0 if run == int(run) else 2}f}" for run in row.runs)
     if row.unit is None and paper and row.runs:
         runs = Strip(row.runs, row.low, row.high, paper)
     network = f"{row.network} †" if row.network and row.selected else row.network

@@ -143,8 +143,8 @@ def tally(verdicts: Sequence[str]) -> str:
     if have["unmeasured"] == len(verdicts):
         return f"None of the {len(verdicts)} figures that the paper states is measured in this ledger."
     said = {
-        "within": "{} within the 95% interval for the difference from ours",
-        "beyond": "{} beyond it",
+        "within": "{} in agreement with ours (*within*)",
+        "beyond": "{} not (*beyond*)",
         "shown": "{} shown beside ours without a verdict",
         "unmeasured": "{} not measured in this ledger",
     }
@@ -255,13 +255,15 @@ def ending(rows: Rows) -> str:
 # -- Experiment 3
 
 
-def oversampling(split: str, often: Row, once: Row) -> str:
-    """The same split with and without over-sampling."""
+def oversampling(split: str, often: Row, once: Row, gain: Row) -> str:
+    """The same split and seeds with and without over-sampling; `gain`: with minus without, seed by seed."""
     means = f"{percent(once['mean'])}% without over-sampling, {percent(often['mean'])}% with"
-    if max(once["accuracies"]) < min(often["accuracies"]):
-        return f"On *{split}*, every run without over-sampling is below every run with it ({means})."
-    if once["mean"] < often["mean"]:
-        return f"On *{split}*, the mean without over-sampling is lower, though runs overlap ({means})."
+    interval = "" if gain["low"] is None else f", 95% interval {signed(gain['low'])} to {signed(gain['high'])}"
+    means += f"; with minus without, seed by seed, {signed(gain['mean'])} points{interval}"
+    if min(gain["accuracies"]) > 0:
+        return f"On *{split}*, every seed is better with over-sampling ({means})."
+    if gain["mean"] > 0:
+        return f"On *{split}*, the mean without over-sampling is lower, though not for every seed ({means})."
     return f"On *{split}*, runs without over-sampling are not worse on average ({means})."
 
 
@@ -283,13 +285,29 @@ def constructions(rows: Rows, primitive: str) -> str:
 
 
 def right_ones(commands: Sequence[str], most: int = 8) -> str:
-    """Which composed commands come out right."""
+    """Which composed commands come out right in a run."""
     if not commands:
         return "It gets no composed command right."
     shown = listed([f"`{command}`" for command in commands[:most]])
     if len(commands) > most:
         return f"It gets {len(commands):,} composed commands right, the first of them {shown}."
     return f"It gets {counted(len(commands), 'composed command')} right: {shown}."
+
+
+def right_anywhere(runs: Sequence[Sequence[str]], most: int = 12) -> str:
+    """Which composed commands come out right in any of several runs, and in how many."""
+    every = [command for run in runs for command in run]
+    if not every:
+        return f"No composed command comes out right in any of {counted(len(runs), 'run')}."
+    some, distinct = sum(bool(run) for run in runs), sorted(set(every), key=lambda one: (-every.count(one), one))
+    shown = listed([f"`{one}`" + (f" ({every.count(one)} runs)" if every.count(one) > 1 else "")
+                    for one in distinct[:most]])  # fmt: skip
+    first = "the first of them " if len(distinct) > most else ""
+    are = "comes" if len(distinct) == 1 else "come"
+    return (
+        f"In {number(some)} of {counted(len(runs), 'run')}, {counted(len(distinct), 'composed command')} {are} out "
+        f"right: {first}{shown}."
+    )
 
 
 def shots(rows: Rows, draw: str) -> str:
