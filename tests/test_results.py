@@ -9,6 +9,7 @@ import pytest
 
 from daxlab.analysis.answers import answers, scored
 from daxlab.cli.options import ledger_at
+from daxlab.paper import compare
 from daxlab.store import Ledger
 from daxlab.store.artefacts import STEP
 from daxlab.sweep import weights_of
@@ -73,6 +74,16 @@ def test_every_run_of_the_table_was_trained_by_the_paper_s_protocol() -> None:
         assert {row["status"] for row in ledger.rows()} == {"done"}
         for split in ("simple", "length", "jump", "turn-left"):
             assert {row["seed"] for row in ledger.rows({"split": split, "hidden": 200})} >= set(range(5))
+
+
+def test_every_figure_of_experiments_1_to_3_is_measured() -> None:
+    with Ledger(RESULTS / "runs.db") as ledger:
+        lacking = [row.id for row in compare(ledger) if row.verdict == "unmeasured"]
+    assert all(name.startswith(("exp1.srn-", "exp4.")) for name in lacking)
+
+
+def test_they_are_about_20_megabytes_in_all() -> None:
+    assert sum(path.stat().st_size for path in RESULTS.rglob("*") if path.is_file()) < 21e6
 
 
 def test_without_a_ledger_of_one_s_own_the_shipped_one_answers(daxlab, tmp_path: Path, monkeypatch) -> None:

@@ -77,7 +77,11 @@ def _median(facts: Facts, split: str) -> tuple[str, str] | None:
         return None
     key = median_run(facts.ledger, keys)
     (row,) = facts.ledger.rows({"key": key})
-    return key, f"The median run of {OVERALL} on *{split}* (seed {row['seed']}, {text.percent(row['accuracy'])}%)"
+    which = "" if len(keys) % 2 else ", of the middle two the lower"
+    return (
+        key,
+        f"The median run of {OVERALL} on *{split}* (seed {row['seed']}, {text.percent(row['accuracy'])}%{which})",
+    )
 
 
 def _constructions(facts: Facts) -> Iterator[Block]:
