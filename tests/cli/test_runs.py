@@ -24,7 +24,7 @@ def ledger(tmp_path: Path) -> Path:
 
 def test_by_itself_it_lists_and_filters_narrow_the_list(daxlab, tmp_path: Path) -> None:
     assert f" of {ALL} runs" in daxlab("runs", cwd=tmp_path).stdout
-    listed = daxlab("runs", "list", "-w", "split=jump", "-w", "hidden=200", "--json", cwd=tmp_path)
+    listed = daxlab("runs", "list", "-w", "split=jump", "-w", "hidden=200", "-w", "dropout=0.5", "--json", cwd=tmp_path)
     rows = json.loads(listed.stdout)
     assert {(row["split"], row["hidden"], row["cell"]) for row in rows} == {("jump", 200, "lstm")}
     assert sorted(row["seed"] for row in rows) == list(range(len(rows)))

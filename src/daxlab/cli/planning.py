@@ -13,10 +13,16 @@ from daxlab.sweep.driver import crew_of, trained_at_once
 
 
 def foresee(
-    specs: Sequence[Spec], path: Path, device: str, keep_weights: bool = True, executor: str = "local"
+    specs: Sequence[Spec],
+    path: Path,
+    device: str,
+    keep_weights: bool = True,
+    executor: str = "local",
+    workers: int | None = None,
 ) -> dict[str, Any]:
     """What is asked for, what the ledger has of it, and about what the rest will take: on a cluster, of one place."""
-    at_once, workers = trained_at_once(device, executor), crew_of(device) if executor == "local" else 1
+    at_once = trained_at_once(device, executor, workers)
+    workers = crew_of(device, executor, workers) if executor == "local" else 1
     plan = foreseen(specs, path, device, at_once=at_once)
     on_card = at_once if device == "gpu" and executor == "local" else None
     of_all = partial(cost, keep_weights=keep_weights, on_card=on_card)

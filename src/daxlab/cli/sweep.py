@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Many runs from one file: run, plan, status.", no_args_is_help=True)
 SpecArgument = Annotated[Path, typer.Argument(metavar="SPEC.toml", help="Axes whose product are runs (see specs/).")]
 KeepOption = Annotated[bool, typer.Option("--keep-weights", help="Keep the final weights of every network.")]
+WorkersOption = Annotated[
+    int | None,
+    typer.Option("--workers", min=1, metavar="N", help="Groups at a time, at most. As the machine allows, else."),
+]
 EVERY = 2.0  # seconds between two looks at the ledger
 
 
@@ -41,6 +45,7 @@ def run(
     device: DeviceOption = "auto",
     executor: ExecutorOption = "local",
     address: AddressOption = None,
+    workers: WorkersOption = None,
     budget: BudgetOption = None,
     checkpoints: CheckpointsOption = None,
     keep_weights: KeepOption = False,
@@ -56,13 +61,14 @@ def run(
 
     path, where, until = ledger or LEDGER, device_named(device, executor), seconds(budget)
     wanted = read(spec).specs()
-    plan, words = _planned(spec, wanted, path, where, keep_weights, executor)
+    plan, words = _planned(spec, wanted, path, where, keep_weights, executor, workers)
     print(words, file=sys.stderr)
     with _watched(path, plan["runs"] - plan["done"]) as show:
         outcome = sweep(
             wanted,
             path,
             device=where,
+            workers=workers,
             budget=until,
             keep_weights=keep_weights,
             checkpoint_folder=checkpoints,
@@ -89,6 +95,7 @@ def run(
 def plan(
     spec: SpecArgument,
     device: DeviceOption = "auto",
+    workers: WorkersOption = None,
     keep_weights: KeepOption = False,
     ledger: LedgerOption = None,
     as_json: JsonOption = False,
@@ -99,17 +106,24 @@ def plan(
     """
     from daxlab.sweep.grid import read  # noqa: PLC0415 - so that --help stays light
 
-    found, words = _planned(spec, read(spec).specs(), ledger or LEDGER, device_named(device), keep_weights)
+    wanted, where = read(spec).specs(), device_named(device)
+    found, words = _planned(spec, wanted, ledger or LEDGER, where, keep_weights, workers=workers)
     print(json.dumps(found, indent=1) if as_json else words)
 
 
 def _planned(
-    spec: Path, wanted: Any, ledger: Path, device: str, keep_weights: bool, executor: str = "local"
+    spec: Path,
+    wanted: Any,
+    ledger: Path,
+    device: str,
+    keep_weights: bool,
+    executor: str = "local",
+    workers: int | None = None,
 ) -> tuple[dict[str, Any], str]:
     """The plan of a sweep, as facts and in words."""
     from daxlab.cli.planning import foresee, in_words  # noqa: PLC0415 - so that --help stays light
 
-    found = foresee(wanted, ledger, device, keep_weights, executor)
+    found = foresee(wanted, ledger, device, keep_weights, executor, workers)
     words = f"{spec}: {found['asked']:,} runs, of which {ledger} has {found['done']:,}."
     words += f"\n{in_words(found)}" if found["groups"] else ""
     return {"lacking": found["runs"], **found, "runs": found.pop("asked")}, words

@@ -113,7 +113,7 @@ def _constructions(facts: Facts) -> Iterator[Block]:
     ]
     label = "Errors by construction: " + "; ".join(f"{one.label} {one.note}" for one in given)
     caption = "Wrong answers among the test commands of each construction; * in a conjunction."
-    yield Row([picture(figures.bars(given, room=216), "constructions-turn-left",
+    yield Row([picture(figures.bars(given, room=186), "constructions-turn-left",
                        "Errors of the median run by construction.", caption, label, frame)])  # fmt: skip
 
 

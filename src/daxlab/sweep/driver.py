@@ -72,7 +72,7 @@ def sweep(
     """
     execute_all = _executor(executor, address, device, workers)
     facts, known_specs = _by_key(specs)
-    keys, crew = tuple(facts), workers or crew_of(device, executor)
+    keys, crew = tuple(facts), crew_of(device, executor, workers)
     if is_written(ledger):
         with Ledger(ledger) as known:
             if not known.lacking(keys, retry_failed=retry_failed):
@@ -107,7 +107,7 @@ def _executor(
     if address is not None and name != "ray":
         raise InputError("an address is a Ray cluster's: say --executor ray too")
     if name == "local":
-        crew = workers or (card.WORKERS if device == "gpu" else crew_of(device))
+        crew = workers or (card.WORKERS if device == "gpu" else len(cores()))
         return lambda tasks, stop: execute(tasks, device, crew, stop)
     if name == "ray":
         from daxlab.sweep import cluster  # noqa: PLC0415 - Ray is an extra
@@ -116,11 +116,11 @@ def _executor(
     raise InputError(f"an executor is local or ray, not {name!r}")
 
 
-def crew_of(device: str, executor: str = "local") -> int:
-    """How many groups this machine trains at a time; of a cluster it is only known yet that there are several."""
+def crew_of(device: str, executor: str = "local", workers: int | None = None) -> int:
+    """How many devices train groups at a time; of a cluster it is only known yet that there are several."""
     if executor == "ray":
-        return 2
-    return 1 if device == "gpu" else len(cores())
+        return workers or 2
+    return 1 if device == "gpu" else workers or len(cores())
 
 
 def trained_at_once(device: str, executor: str = "local", workers: int | None = None) -> int:
