@@ -18,9 +18,8 @@ if [ "$1" = -d ]; then echo began >> {log}; exit {code}; else cat >> {log}; fi
 
 
 @pytest.fixture(autouse=True)
-def nothing_there(monkeypatch, tmp_path: Path) -> None:
+def nothing_there(monkeypatch) -> None:
     monkeypatch.delenv(card.PIPES, raising=False)
-    monkeypatch.setattr(card, "USUAL", tmp_path / "none")
 
 
 def control(folder: Path, code: int = 0) -> Path:
@@ -58,6 +57,16 @@ def test_where_cuda_starts_by_it_all_workers_train_at_once(tmp_path: Path, monke
         assert Path(place.environment[card.PIPES]).is_dir()
         assert log.read_text() == "began\n"
     assert log.read_text() == "began\nquit -t 10\n"
+
+
+def test_a_service_that_was_started_for_us_is_used_and_left_alone(tmp_path: Path, monkeypatch) -> None:
+    log = control(tmp_path)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setenv(card.PIPES, str(tmp_path))
+    monkeypatch.setattr(card, "STARTS", "")
+    with _place("gpu", 8) as place:
+        assert (place.workers, place.turns, dict(place.environment)) == (8, None, {})
+    assert log.read_text() == ""
 
 
 def test_one_worker_needs_no_service(tmp_path: Path, monkeypatch) -> None:

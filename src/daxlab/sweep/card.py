@@ -15,22 +15,21 @@ from pathlib import Path
 
 CONTROL = "nvidia-cuda-mps-control"
 PIPES = "CUDA_MPS_PIPE_DIRECTORY"
-USUAL = Path("/tmp/nvidia-mps")  # where the service listens unless told otherwise
 WORKERS = 8  # about six of them train while the others compile or examine
 # It says when the service is there, and waits for our end, whatever that is, to end it too.
-SERVICE = f"{CONTROL} -d >&2 </dev/null && echo ready && read _; echo quit -t 10 | {CONTROL} >&2"
+SERVICE = f"timeout 30 {CONTROL} -d >&2 </dev/null && echo ready && read _; echo quit -t 10 | timeout 30 {CONTROL} >&2"
 STARTS = "import ctypes, sys; sys.exit(ctypes.CDLL('libcuda.so.1').cuInit(0))"
 
 
 def can_be_shared() -> bool:
     """Whether this machine seems to have the service."""
-    return shutil.which(CONTROL) is not None
+    return PIPES in os.environ or shutil.which(CONTROL) is not None
 
 
 @contextmanager
 def shared(folder: Path) -> Iterator[Mapping[str, str] | None]:
     """The environment in which processes share the card; None where they cannot. `folder`: for the service's pipes."""
-    if PIPES in os.environ or (USUAL / "control").exists():  # it is there already
+    if PIPES in os.environ:  # it was started for us
         yield {} if _starts({}) else None
         return
     if not can_be_shared():
