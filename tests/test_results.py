@@ -16,7 +16,7 @@ from daxlab.sweep import weights_of
 
 RESULTS = Path(__file__).parent.parent / "results"
 LEDGERS = sorted(str(path.relative_to(RESULTS)) for path in RESULTS.rglob("*.db"))
-FIGURES_ONLY = {"again/jump-64.db"}  # repetitions, without their answers
+FIGURES_ONLY = {"again/jump-64.db", "again/size-4-cpu.db"}  # repetitions, without their answers
 ANSWERED = [name for name in LEDGERS if name not in FIGURES_ONLY]
 NOT_STORED = "train_accuracy"  # of answers to the training commands, which no ledger keeps
 
