@@ -1,8 +1,8 @@
 """Several workers on one card at once, by NVIDIA's multi-process service (MPS).
 
-A small network's update is mostly launches, and kernels of one program wait for each other: on one H200 six groups that
-train at once take half of what they take one after another. Without the service a card only switches between processes,
-which is slower than turns. It comes with the driver; it is started for a sweep and ends with it. Knows nothing of JAX.
+A small network's update is mostly launches, and kernels of one program wait for each other; those of several do not
+(bench/at_once.py measures what it gains). Without the service a card only switches between processes, which is slower
+than turns. It comes with the driver; it is started for a sweep and ends with it. Knows nothing of JAX.
 """
 
 import os

@@ -18,7 +18,8 @@ one run: 2x200 4.5 ms, 1x100 with attention 0.85; examining it, 45 and 25 s: wit
 counted.
 
 On a card the next group is compiled and the last one examined while others train, so that only the first programs and
-the last examining count. Where k groups train at once, their launches cost less by k ** 0.7.
+the last examining count. Where k groups train at once, their launches cost less by k ** 0.7: fitted to a trial, which
+bench/at_once.py repeats.
 """
 
 import math
