@@ -11,7 +11,7 @@ from daxlab import InputError
 from daxlab.protocol import Protocol
 from daxlab.store import key
 from daxlab.sweep import Architecture, Spec
-from daxlab.sweep.grid import parse, read
+from daxlab.sweep.grid import parse, part, read
 from daxlab.sweep.spec import all_facts
 
 SPECS = Path(__file__).parents[2] / "specs"
@@ -59,6 +59,33 @@ def test_tables_are_united_and_say_otherwise_than_what_stands_above_them() -> No
         Spec("jump", 3, Architecture(hidden=6), Protocol(10, clip=1)),
         Spec("jump", 3, Architecture(hidden=6), Protocol(10, clip=2)),
     ]
+
+
+@settings(max_examples=30)
+@given(axes_from(AXES), st.data())
+def test_a_part_of_a_grid_is_the_grid_of_a_part_of_its_axes(axes, data) -> None:
+    axes.setdefault("split", ["jump"])
+    some = {name: data.draw(st.lists(st.sampled_from(there), min_size=1)) for name, there in axes.items()}
+    only = [
+        f"{name}={','.join(map(str, values))}".replace("True", "true").replace("False", "false")
+        for name, values in some.items()
+    ]
+    assert set(part(parse(axes).specs(), only)) == set(parse(axes | some).specs())
+
+
+@pytest.mark.parametrize(
+    ("only", "complaint"),
+    [
+        ("hiden=25", "takes an axis and values"),
+        ("hidden", "takes an axis and values"),
+        ("hidden=wide", "hidden takes whole numbers, not 'wide'"),
+        ("attention=maybe", "attention takes true or false"),
+        ("hidden=7", "no run is left of the spec with hidden=7"),
+    ],
+)
+def test_a_part_that_cannot_be_is_a_sentence(only: str, complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint):
+        part(parse({"split": "jump", "hidden": [25, 50]}).specs(), [only])
 
 
 def test_the_facts_of_many_are_those_of_each() -> None:

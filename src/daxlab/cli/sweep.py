@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Many runs from one file: run, plan, status.", no_args_is_help=True)
 SpecArgument = Annotated[Path, typer.Argument(metavar="SPEC.toml", help="Axes whose product are runs (see specs/).")]
 KeepOption = Annotated[bool, typer.Option("--keep-weights", help="Keep the final weights of every network.")]
+OnlyOption = Annotated[
+    list[str] | None,
+    typer.Option("--only", metavar="AXIS=VALUES", help="Only a part of it, such as hidden=25,50. Can be repeated."),
+]
 WorkersOption = Annotated[
     int | None,
     typer.Option("--workers", min=1, metavar="N", help="Groups at a time, at most. As the machine allows, else."),
@@ -42,6 +46,7 @@ EVERY = 2.0  # seconds between two looks at the ledger
 @app.command("run")
 def run(
     spec: SpecArgument,
+    only: OnlyOption = None,
     device: DeviceOption = "auto",
     executor: ExecutorOption = "local",
     address: AddressOption = None,
@@ -57,10 +62,10 @@ def run(
     Example: daxlab sweep run specs/paper-search.toml --device gpu --budget 20m
     """
     from daxlab.sweep import sweep  # noqa: PLC0415 - so that --help stays light
-    from daxlab.sweep.grid import read  # noqa: PLC0415
+    from daxlab.sweep.grid import part, read  # noqa: PLC0415
 
     path, where, until = ledger or LEDGER, device_named(device, executor), seconds(budget)
-    wanted = read(spec).specs()
+    wanted = part(read(spec).specs(), only or [])
     plan, words = _planned(spec, wanted, path, where, keep_weights, executor, workers)
     print(words, file=sys.stderr)
     with _watched(path, plan["runs"] - plan["done"]) as show:
@@ -94,6 +99,7 @@ def run(
 @app.command("plan")
 def plan(
     spec: SpecArgument,
+    only: OnlyOption = None,
     device: DeviceOption = "auto",
     workers: WorkersOption = None,
     keep_weights: KeepOption = False,
@@ -104,9 +110,9 @@ def plan(
 
     Example: daxlab sweep plan specs/paper-search.toml --device gpu
     """
-    from daxlab.sweep.grid import read  # noqa: PLC0415 - so that --help stays light
+    from daxlab.sweep.grid import part, read  # noqa: PLC0415 - so that --help stays light
 
-    wanted, where = read(spec).specs(), device_named(device)
+    wanted, where = part(read(spec).specs(), only or []), device_named(device)
     found, words = _planned(spec, wanted, ledger or LEDGER, where, keep_weights, workers=workers)
     print(json.dumps(found, indent=1) if as_json else words)
 

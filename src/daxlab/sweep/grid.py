@@ -71,6 +71,36 @@ class Grid:
         return list(dict.fromkeys(spec for one in self.products for spec in one.specs()))
 
 
+def part(specs: Sequence[Spec], only: Sequence[str]) -> list[Spec]:
+    """Those of the runs that have one of some values on each of some axes: "hidden=25,50"."""
+    for choice in only:
+        name, _, values = choice.partition("=")
+        known = NETWORK | OTHERS | PROTOCOL
+        if name not in known or not values:
+            raise InputError(
+                f"--only takes an axis and values, such as hidden=25,50, not {choice!r}; axes: {', '.join(known)}"
+            )
+        wanted = {_value(text.strip(), name, known[name]) for text in values.split(",")}
+        specs = [spec for spec in specs if _on(spec, name) in wanted]
+        if not specs:
+            raise InputError(f"no run is left of the spec with {choice}")
+    return list(specs)
+
+
+def _value(text: str, axis: str, kind: type) -> Any:
+    try:
+        return {"true": True, "false": False}[text] if kind is bool else kind(text)
+    except (KeyError, ValueError):
+        raise InputError(f"{axis} takes {WANTED[kind]}, not {text!r}") from None
+
+
+def _on(spec: Spec, axis: str) -> Any:
+    """Where a run lies on an axis."""
+    if axis in OTHERS:
+        return getattr(spec, "seed" if axis == "seeds" else axis)
+    return getattr(spec.architecture if axis in NETWORK else spec.protocol, axis)
+
+
 def read(path: Path) -> Grid:
     """The grid that a file declares; every name and value in it has been checked."""
     try:

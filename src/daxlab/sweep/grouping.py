@@ -41,12 +41,12 @@ def grouped(facts: Iterable[Any], device: str, at_once: int = 1) -> list[Group]:
 def ordered(groups: Iterable[Group], device: str, workers: int) -> list[Group]:
     """Groups in the order in which they start.
 
-    Several workers begin with the longest, so that none idles while another ends. One worker has no such tail: it
-    begins with the narrowest, so that a budget leaves as many runs as it can buy.
+    Several workers begin with the longest, so that none idles while another ends. One device begins with the narrowest,
+    so that a budget leaves as many runs as it can buy; of one width with the longest: several may train there at once.
     """
     if workers > 1:
         return sorted(groups, key=lambda group: -left(group, device))
-    return sorted(groups, key=lambda group: (widest(group).hidden, left(group, device)))
+    return sorted(groups, key=lambda group: (widest(group).hidden, -left(group, device)))
 
 
 def _place(fact: Any) -> tuple[Any, ...]:
