@@ -7,13 +7,15 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from functools import partial
+from itertools import product
 from pathlib import Path
 from statistics import fmean, stdev
 
 from scipy import stats
 
-from daxlab.analysis.accuracy import networks
+from daxlab.analysis.accuracy import network_text, networks
 from daxlab.paper import compare
+from daxlab.paper.search import AXES, SPLITS, search
 from daxlab.paper.translations import COUNTED
 from daxlab.store import Ledger
 
@@ -44,15 +46,40 @@ def comparison() -> str:
 
 
 def ledger_table(name: str) -> str:
-    """Every network of a ledger on every split."""
+    """Every network of a ledger on every split; of one that has answers, those whose answers it has."""
     with Ledger(RESULTS / name) as ledger:
         rows = networks(ledger).to_dicts()
+        answered = {
+            (network_text(row["spec"]["network"]), row["split"])
+            for row in ledger.each_row()
+            if ledger.artefact(row["key"], "greedy")
+        }
+    rows = [row for row in rows if not answered or (row["network"], row["split"]) in answered]
     lines = ["| network | split | mean ± sem | oracle length | every run |", "|---|---|--:|--:|---|"]
     for row in rows:
         split = f"{row['split']}; {row['protocol']}" if row["protocol"] else row["split"]
         mean = f"{row['mean']:.2f}" + (f" ± {row['sem']:.2f}" if row["sem"] is not None else "")
         every = _runs(row["accuracies"])
         lines.append(f"| {row['network']} | {split} | {mean} | {row['oracle_mean']:.2f} | {every} |")
+    return "\n".join(lines)
+
+
+def searched() -> str:
+    """Every architecture of the search on its four experiments."""
+    with Ledger(RESULTS / "runs.db") as ledger:
+        rows = search(ledger).to_dicts()
+    found = {(*(row[axis] for axis in AXES), row["experiment"]): row["mean"] for row in rows}
+    lines = [f"| network | {' | '.join(SPLITS)} |", "|---" + "|--:" * len(SPLITS) + "|"]
+    for cell, attention, layers, hidden in product(*(AXES[axis] for axis in AXES if axis != "dropout")):
+        cells = [
+            [found.get((cell, attention, layers, hidden, dropout, split)) for dropout in AXES["dropout"]]
+            for split in SPLITS
+        ]
+        if all(mean is None for some in cells for mean in some):
+            continue
+        name = f"{cell.upper()} {layers}x{hidden}{', attention' if attention else ''}"
+        shown = (" ".join("–" if mean is None else f"{mean:.2f}" for mean in some) for some in cells)
+        lines.append(f"| {name} | {' | '.join(shown)} |")
     return "\n".join(lines)
 
 
@@ -88,6 +115,7 @@ def card() -> str:
 
 OTHERS: dict[str, Callable[[], str]] = {
     "comparison": comparison,
+    "search": searched,
     "lengths": partial(lengths, "lengths.db"),
     "lengths-cpu": partial(lengths, "again/lengths-cpu.db"),
     "card": card,

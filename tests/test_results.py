@@ -1,5 +1,6 @@
 """The results that come with daxlab are what they say they are."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from runpy import run_path
 from typing import Any
@@ -10,14 +11,15 @@ import pytest
 from daxlab.analysis.answers import answers, scored
 from daxlab.cli.options import ledger_at
 from daxlab.paper import compare
-from daxlab.store import Ledger
+from daxlab.paper.experiments import EXPERIMENTS, TRANSLATION, specs
+from daxlab.store import Ledger, key
 from daxlab.store.artefacts import STEP
 from daxlab.sweep import weights_of
+from daxlab.sweep.grid import read
+from daxlab.sweep.spec import all_facts
 
 RESULTS = Path(__file__).parent.parent / "results"
 LEDGERS = sorted(str(path.relative_to(RESULTS)) for path in RESULTS.rglob("*.db"))
-FIGURES_ONLY = {"again/jump-64.db", "again/size-4-cpu.db"}  # repetitions, without their answers
-ANSWERED = [name for name in LEDGERS if name not in FIGURES_ONLY]
 NOT_STORED = "train_accuracy"  # of answers to the training commands, which no ledger keeps
 
 
@@ -35,50 +37,75 @@ def test_every_ledger_is_an_export_which_reading_does_not_change(name: str) -> N
     assert not any((RESULTS / f"{name}{more}").exists() for more in ("-wal", "-shm", ".lock"))
 
 
-@pytest.mark.parametrize("name", ANSWERED)
-def test_every_stored_metric_follows_from_the_stored_predictions(name: str, request: pytest.FixtureRequest) -> None:
-    with Ledger(RESULTS / name) as ledger:
-        ledger.check()
-        rows = sorted(ledger.rows(), key=of_the_release)
-        assert rows
-        for row in rows:
-            if of_the_release(row):
-                request.getfixturevalue("data")  # all others have been looked at by now
-            metrics = dict(ledger.run(row["key"]).metrics)
-            if row["status"] == "failed":
-                assert metrics == {}
-                continue
-            assert 0 <= metrics.pop(NOT_STORED) <= 100
-            assert scored(ledger, row["key"]) == metrics
+@pytest.fixture(scope="module")
+def ledger() -> Iterator[Ledger]:
+    with Ledger(RESULTS / "runs.db") as opened:
+        yield opened
 
 
-@pytest.mark.parametrize("name", ANSWERED)
-def test_every_answer_has_its_likelihood_and_a_right_one_the_target_s(
-    name: str, request: pytest.FixtureRequest
+@pytest.fixture(scope="module")
+def answered(ledger: Ledger) -> list[dict[str, Any]]:
+    """The runs that have their answers, those of the release last."""
+    return sorted((row for row in ledger.rows() if ledger.artefact(row["key"], "greedy")), key=of_the_release)
+
+
+@pytest.mark.usefixtures("data")
+def test_every_run_behind_the_comparison_is_there_with_its_answers_and_was_trained_on_a_card(
+    ledger: Ledger, answered: list[dict[str, Any]]
 ) -> None:
-    with Ledger(RESULTS / name) as ledger:
-        for row in sorted(ledger.rows({"status": "done"}), key=of_the_release):
-            if of_the_release(row):
-                request.getfixturevalue("data")
-            frame = answers(ledger, row["key"])
-            assert frame.select("own", "likelihood").null_count().row(0) == (0, 0)
-            assert frame.select(pl.max_horizontal(pl.max("own"), pl.max("likelihood"))).item() <= 0.001
-            right = frame.filter("right")
-            # The same sequence, but asked beside others, so rounded otherwise: by one of the steps that are stored.
-            assert ((right["own"] - right["likelihood"]).abs() < 1.5 * STEP).all()
+    behind = {key(spec.facts()) for spec in specs([name for name in EXPERIMENTS if name != TRANSLATION], release=True)}
+    by_key = {row["key"]: row for row in answered}
+    assert len(behind) == 195
+    assert behind <= set(by_key)
+    assert {by_key[name]["origin"]["device"] for name in behind} == {"NVIDIA H200"}
 
 
-def test_every_run_of_the_table_was_trained_by_the_paper_s_protocol() -> None:
-    with Ledger(RESULTS / "runs.db") as ledger:
-        assert {row["updates"] for row in ledger.rows()} == {100_000}
-        assert {row["status"] for row in ledger.rows()} == {"done"}
-        for split in ("simple", "length", "jump", "turn-left"):
-            assert {row["seed"] for row in ledger.rows({"split": split, "hidden": 200})} >= set(range(5))
+def test_what_has_no_answers_is_the_search(ledger: Ledger, answered: list[dict[str, Any]]) -> None:
+    searched = {key(fact) for fact in all_facts(read(RESULTS.parent / "specs" / "paper-search.toml").specs())}
+    assert {row["key"] for row in ledger.rows()} - {row["key"] for row in answered} <= searched
 
 
-def test_every_figure_of_experiments_1_to_3_is_measured() -> None:
-    with Ledger(RESULTS / "runs.db") as ledger:
-        lacking = [row.id for row in compare(ledger) if row.verdict == "unmeasured"]
+@pytest.mark.parametrize("name", LEDGERS)
+def test_every_ledger_is_whole(name: str) -> None:
+    with Ledger(RESULTS / name) as opened:
+        opened.check()
+        for row in opened.rows():
+            assert (row["status"] == "failed") == (row["accuracy"] is None)
+            assert row["accuracy"] is None or 0 <= row["accuracy"] <= 100
+
+
+def test_every_stored_metric_follows_from_the_stored_predictions(
+    ledger: Ledger, answered: list[dict[str, Any]], request: pytest.FixtureRequest
+) -> None:
+    for row in answered:
+        if of_the_release(row):
+            request.getfixturevalue("data")  # all others have been looked at by now
+        metrics = dict(ledger.run(row["key"]).metrics)
+        assert 0 <= metrics.pop(NOT_STORED) <= 100
+        assert scored(ledger, row["key"]) == metrics
+
+
+def test_every_answer_has_its_likelihood_and_a_right_one_the_target_s(
+    ledger: Ledger, answered: list[dict[str, Any]], request: pytest.FixtureRequest
+) -> None:
+    for row in answered:
+        if of_the_release(row):
+            request.getfixturevalue("data")
+        frame = answers(ledger, row["key"])
+        assert frame.select("own", "likelihood").null_count().row(0) == (0, 0)
+        assert frame.select(pl.max_horizontal(pl.max("own"), pl.max("likelihood"))).item() <= 0.001
+        right = frame.filter("right")
+        # The same sequence, but asked beside others, so rounded otherwise: by one of the steps that are stored.
+        assert ((right["own"] - right["likelihood"]).abs() < 1.5 * STEP).all()
+
+
+def test_every_run_was_trained_by_the_paper_s_protocol(ledger: Ledger) -> None:
+    assert {row["updates"] for row in ledger.rows()} == {100_000}
+    assert {row["status"] for row in ledger.rows()} == {"done"}
+
+
+def test_every_figure_of_experiments_1_to_3_is_measured(ledger: Ledger) -> None:
+    lacking = [row.id for row in compare(ledger) if row.verdict == "unmeasured"]
     assert all(name.startswith(("exp1.srn-", "exp4.")) for name in lacking)
 
 
