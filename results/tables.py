@@ -113,12 +113,28 @@ def card() -> str:
     return "\n".join([*lines, "", f"Decoding all 20,910 commands by one LSTM 2x200 took {seconds:.2f} s."])
 
 
+def sweeps() -> str:
+    """What sweeps took on the card, beside their plans."""
+    rows = json.loads((RESULTS / "bench" / "sweeps.json").read_text())["rows"]
+    lines = ["| commit | command | runs | groups | seconds | plan |", "|---|---|--:|--:|--:|--:|"]
+    for row in rows:
+        only = " ".join(f"--only {one}" for one in row["only"])
+        command = (
+            f"daxlab sweep run specs/{row['spec']}.toml {only} --device gpu --workers {row['workers']} {row['more']}"
+        )
+        counts = f"{row['runs']:,} | {row['groups']} | {row['seconds']:,} | {row['planned']:,}"
+        lines.append(f"| {row['commit']} | `{command.strip()}` | {counts} |")
+    runs, seconds = (sum(row[name] for row in rows) for name in ("runs", "seconds"))
+    return "\n".join([*lines, "", f"{runs:,} runs in {seconds / 60:.1f} minutes of the card."])
+
+
 OTHERS: dict[str, Callable[[], str]] = {
     "comparison": comparison,
     "search": searched,
     "lengths": partial(lengths, "lengths.db"),
     "lengths-cpu": partial(lengths, "again/lengths-cpu.db"),
     "card": card,
+    "sweeps": sweeps,
 }
 
 

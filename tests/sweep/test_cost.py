@@ -13,10 +13,16 @@ from daxlab.protocol import Protocol
 from daxlab.store import Group, Ledger, Run, Writer
 from daxlab.sweep import Architecture, Spec, foreseen
 from daxlab.sweep.cost import DEVICES, Cost, cost, left, memory, modelled, parameters, update
+from daxlab.sweep.grid import part, read
+from daxlab.sweep.grouping import grouped
+from daxlab.sweep.spec import all_facts
 from daxlab.sweep.worker import network_maker
 
 LARGE, SMALL = Architecture(), Architecture("lstm", 1, 100, attention=True, dropout=0.1)
-CARD = json.loads((Path(__file__).parents[2] / "results" / "bench" / "card.json").read_text())["rows"]
+ROOT = Path(__file__).parents[2]
+CARD, SWEEPS = (
+    json.loads((ROOT / "results" / "bench" / f"{name}.json").read_text())["rows"] for name in ("card", "sweeps")
+)
 GPU = DEVICES["gpu"]
 
 
@@ -91,6 +97,15 @@ def test_groups_of_one_shape_compile_one_program() -> None:
     assert cost(one, "gpu", 1).seconds == pytest.approx(GPU.once + GPU.program + 2 * left(one[0], "gpu"))
     mixed = cost([one[0], two[0]], "gpu", 1).seconds
     assert mixed == pytest.approx(GPU.once + 2 * GPU.program + left(one[0], "gpu") + left(two[0], "gpu"))
+
+
+@pytest.mark.parametrize("row", SWEEPS)
+def test_a_sweep_is_within_a_quarter_of_what_was_measured(row) -> None:
+    specs = part(read(ROOT / "specs" / f"{row['spec']}.toml").specs(), row["only"])
+    asked = grouped(all_facts(specs), "gpu", row["workers"])
+    found = cost(asked, "gpu", 1, on_card=row["workers"])
+    assert (found.runs, found.groups) == (row["runs"], row["groups"])
+    assert found.seconds == pytest.approx(row["seconds"], rel=0.25)
 
 
 def test_in_turn_only_the_first_program_and_the_last_examining_are_waited_for() -> None:

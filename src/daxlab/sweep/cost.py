@@ -18,8 +18,9 @@ one run: 2x200 4.5 ms, 1x100 with attention 0.85; examining it, 45 and 25 s: wit
 counted.
 
 On a card the next group is compiled and the last one examined while others train, so that only the first programs and
-the last examining count. Where k groups train at once, their launches cost less by k ** 0.7: fitted to a trial, which
-bench/at_once.py repeats.
+the last examining count. Where k groups train at once, their launches cost less by min(k, 3.5): by then the card is
+full. So 1,440 runs of LSTM and GRU of up to 100 units, which took 1,349 s by twelve workers, and 360 of SRN, 242 s by
+three (results/README.md), are within 5%.
 """
 
 import math
@@ -41,8 +42,8 @@ LEDGER_BYTES = 30_000  # of a run: its predictions, likelihoods and curve
 COPIES = 5  # of a group's weights in memory: themselves, Adam's two moments, gradients, what is made of these
 KEPT = 1_200  # numbers that a unit of a layer keeps for the way back: some 60 steps, some 20 arrays
 CHECKPOINT = 3  # of a group's weights in a checkpoint: themselves and Adam's two moments
-TRAIN = 6  # groups at once, where workers share a card: more gain little
-SHARED = 0.7  # the power of their number by which launches are then cheaper
+FULL = 3.5  # groups at once fill a card: more of them gain nothing
+COMPILED = 4  # programs at once take about as long as one
 LITTLE = 0.05  # the share of launches in an update below which more runs gain nothing worth waiting for
 
 
@@ -80,9 +81,10 @@ DEVICES = {
         beside=0.95,
         once=15,
         program=40,
-        examine=3,
-        examine_run=0.32,
-        memory=15e9,  # of an H200's 141, which its workers share; a group that does not fit is halved there
+        examine=1.5,
+        examine_run=0.2,
+        examine_weight=0.13e-6,
+        memory=20e9,  # of an H200's 141, which its workers share; a group that does not fit is halved there
     ),
     "cpu": Device(update=0.08e-3, weight=3.4e-9, once=5, program=8, examine=20, examine_weight=20e-6),
 }
@@ -108,7 +110,7 @@ def widest(group: Group) -> Architecture:
 def update(architecture: Architecture, runs: int, device: str, at_once: int = 1) -> float:
     """Seconds of one update of so many runs: a group's part of them, where so many train at once."""
     fixed, each = _parts(architecture, device)
-    return fixed / math.pow(at_once, SHARED) + runs * each
+    return fixed / min(at_once, FULL) + runs * each
 
 
 def _parts(architecture: Architecture, device: str) -> tuple[float, float]:
@@ -178,8 +180,9 @@ def cost(
         passing.append(2 * CHECKPOINT * weights)  # the one before lies there until the next one does
     if on_card and groups:  # the widest is the last
         training = sum(seconds) - sum(answer for _, _, answer in answers)
-        ahead = how.program * (1 if at_once == 1 else 2)  # several are compiled at once
-        work = ahead + max(training, how.program * (len(programs) / at_once - 1)) + max(answers)[-1]
+        soon, abreast = min(at_once, len(programs)), min(at_once, COMPILED)
+        ahead, later = how.program * max(1, soon / abreast), how.program * (len(programs) - soon) / abreast
+        work = ahead + max(training, later) + max(answers)[-1]
     else:  # no group is shared by workers, so the longest is the least it can take
         work = max((sum(seconds) + how.program * len(programs)) / workers, max(seconds, default=0.0))
     asked, passed = sum(len(group.members) for group in groups), max(workers, at_once) * max(passing)

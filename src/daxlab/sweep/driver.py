@@ -17,7 +17,6 @@ from typing import Any
 from daxlab.errors import InputError
 from daxlab.store import Group, Ledger, Writer, is_written, key
 from daxlab.sweep import card
-from daxlab.sweep.cost import TRAIN
 from daxlab.sweep.grouping import grouped, ordered
 from daxlab.sweep.local import cores, execute
 from daxlab.sweep.spec import Spec, all_facts
@@ -127,7 +126,7 @@ def trained_at_once(device: str, executor: str = "local", workers: int | None = 
     """How many groups train on one device at the same time."""
     if device == "cpu" or executor != "local" or not card.can_be_shared():
         return 1
-    return min(workers or card.WORKERS, TRAIN)
+    return workers or card.WORKERS
 
 
 def _by_key(specs: Sequence[Spec]) -> tuple[dict[str, Any], dict[str, Spec]]:
