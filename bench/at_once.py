@@ -1,9 +1,11 @@
-"""What groups of runs cost that train at the same time on one card, each in a process of its own.
+"""What a part of the search costs on one card by three plans: one after the other, at once, and at once with padding.
 
     python bench/at_once.py [--runs 60] [--out results/bench/at_once.json]
 
-All are compiled at once; then companies of them train together for a few seconds. The card is shared by NVIDIA's
-multi-process service (daxlab.sweep.card), as in a sweep.
+Two kinds of network, each of three widths with its own runs. In turn and at once, every width is a group by itself;
+with padding, the narrower two share one, as in a sweep. Every group is a process; they share the card by NVIDIA's
+multi-process service (daxlab.sweep.card), as in a sweep, and each trains so many updates; a plan takes as long as its
+slowest group, or in turn all of them.
 """
 
 import argparse
@@ -17,23 +19,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 RESULTS = Path(__file__).parent.parent / "results" / "bench" / "at_once.json"
-SECONDS = 4.0
-WIDTHS = (25, 50, 100)
-LSTM, GRU, LARGE = (
-    [("lstm", 1, n, True) for n in WIDTHS],
-    [("gru", 2, n, False) for n in WIDTHS],
-    ("lstm", 2, 200, False),
-)
-MEMBERS = [*LSTM, *GRU, LARGE, ("srn", 2, 200, True)]
-COMPANIES = [*([one] for one in MEMBERS), LSTM, GRU, [LSTM[-1], GRU[-1]], LSTM + GRU, MEMBERS[-2:], [*LSTM, LARGE]]
+UPDATES = 4_000
+KINDS = [("lstm", 1, True), ("gru", 2, False)]
+NARROW, WIDE = (25, 50), 100
+APART = [(*kind, (width,)) for kind in KINDS for width in (*NARROW, WIDE)]
+PADDED = [(*kind, widths) for kind in KINDS for widths in (NARROW, (WIDE,))]
+Member = tuple[str, int, bool, tuple[int, ...]]
 
 
-def serve(pipe: Connection, member: tuple[str, int, int, bool], runs: int) -> None:
-    """One group: says what it took to compile, then trains whenever it is asked to; answers with seconds an update."""
+def serve(pipe: Connection, member: Member, runs: int) -> None:
+    """One group: says what it took to compile; whenever it is asked to, trains and says how long that took."""
     import equinox as eqx
     import jax
     import jax.numpy as jnp
-    import numpy as np
 
     from daxlab.engine import update
     from daxlab.engine.train import WINDOW, draw_chunk, make_program, run_inputs, start_state
@@ -41,21 +39,29 @@ def serve(pipe: Connection, member: tuple[str, int, int, bool], runs: int) -> No
     from daxlab.sweep.worker import engine_group
 
     began = time.perf_counter()
-    group = engine_group([Spec("simple", seed, Architecture(*member, 0.5)) for seed in range(runs)])
+    cell, layers, attention, widths = member
+    networks = [Architecture(cell, layers, width, attention, 0.5) for width in sorted(widths, reverse=True)]
+    group = engine_group([Spec("simple", seed, network) for network in networks for seed in range(runs)])
     arrays, static = eqx.partition(group.start(), eqx.is_array)
     program, (rates, keys) = make_program(group, static), run_inputs(group)
     shown, state = draw_chunk(group, program, 0), start_state(arrays)
     run = update.compiled(program, state, shown, rates, keys, jnp.int32(0))
     state, losses = run(state, shown, rates, keys, jnp.int32(WINDOW))
     jax.block_until_ready(losses)
-    pipe.send(time.perf_counter() - began)
+    pipe.send((time.perf_counter() - began, f"{jax.devices()[0].device_kind}, jax {jax.__version__}"))
     while pipe.recv():
-        until, times = time.perf_counter() + SECONDS, [time.perf_counter()]
-        while times[-1] < until:
+        began = time.perf_counter()
+        for _ in range(0, UPDATES, WINDOW):
             state, losses = run(state, shown, rates, keys, jnp.int32(WINDOW))
             jax.block_until_ready(losses)
-            times.append(time.perf_counter())
-        pipe.send((float(np.median(np.diff(times))) / WINDOW, str(jax.devices()[0].device_kind), jax.__version__))
+        pipe.send(time.perf_counter() - began)
+
+
+def together(pipes: dict[Member, Connection], company: list[Member]) -> list[float]:
+    """Milliseconds an update that each of a company took, while all of them trained."""
+    for member in company:
+        pipes[member].send(True)
+    return [1000 * pipes[member].recv() / UPDATES for member in company]
 
 
 def main() -> None:
@@ -76,36 +82,36 @@ def main() -> None:
             print("bench/at_once.py: this card cannot be shared (there is no multi-process service)")
             return
         os.environ |= environment
-        pipes, crew = {}, []
-        for member in MEMBERS:
+        pipes: dict[Member, Connection] = {}
+        crew = []
+        for member in dict.fromkeys([*APART, *PADDED]):
             pipes[member], theirs = context.Pipe()
             crew.append(context.Process(target=serve, args=(theirs, member, asked.runs), daemon=True))
             crew[-1].start()
-        compiled = [pipes[member].recv() for member in MEMBERS]
+        compiled, (device, *_) = zip(*(pipe.recv() for pipe in pipes.values()), strict=True)
         print(f"{len(crew)} programs compiled at once: {max(compiled):.0f} s", flush=True)
-        rows, kind = [], ("", "")
-        for company in COMPANIES:
-            for member in company:
-                pipes[member].send(True)
-            found = [pipes[member].recv() for member in company]
-            kind = found[0][1:]
-            rows.append({"groups": company, "runs": asked.runs, "ms": [1000 * ms for ms, *_ in found]})
-            print(
-                " + ".join(
-                    f"{c} {n}x{h}{' attention' * a} {ms:.2f}"
-                    for (c, n, h, a), ms in zip(company, rows[-1]["ms"], strict=True)
-                ),
-                flush=True,
-            )
+        alone = {member: together(pipes, [member])[0] for member in pipes}
+        plans = {
+            "in turn": [alone[member] for member in APART],
+            "at once": together(pipes, APART),
+            "at once, padded": together(pipes, PADDED),
+        }
+        taken = {"in turn": sum(plans["in turn"])} | {name: max(plans[name]) for name in list(plans)[1:]}
         for process in crew:
             process.kill()
-    machine = {
-        "device": f"{kind[0]}, jax {kind[1]}",
-        "python": platform.python_version(),
-        "system": platform.platform(),
-    }
+    rows = [
+        {"plan": name, "groups": PADDED if "padded" in name else APART, "each_ms": plans[name], "ms": taken[name]}
+        for name in plans
+    ]
+    for row in rows:
+        print(f"{row['plan']}: {row['ms']:.2f} ms an update of all {asked.runs * len(APART)} runs", flush=True)
+    machine = {"device": device, "python": platform.python_version(), "system": platform.platform()}
+    each = [
+        {"group": member, "ms": ms, "compiled_s": s} for (member, ms), s in zip(alone.items(), compiled, strict=True)
+    ]
+    found = {"machine": machine, "runs": asked.runs, "updates": UPDATES, "alone": each, "plans": rows}
     asked.out.parent.mkdir(parents=True, exist_ok=True)
-    asked.out.write_text(json.dumps({"machine": machine, "compiled_s": compiled, "rows": rows}, indent=1) + "\n")
+    asked.out.write_text(json.dumps(found, indent=1) + "\n")
 
 
 if __name__ == "__main__":
