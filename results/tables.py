@@ -15,7 +15,7 @@ from scipy import stats
 
 from daxlab.analysis.accuracy import network_text, networks
 from daxlab.paper import compare
-from daxlab.paper.search import AXES, SPLITS, search
+from daxlab.paper.search import ARCHITECTURES, AXES, SPLITS, choices, search
 from daxlab.paper.translations import COUNTED
 from daxlab.store import Ledger
 
@@ -83,6 +83,23 @@ def searched() -> str:
     return "\n".join(lines)
 
 
+def best() -> str:
+    """The best of each experiment, and the paper's choice."""
+    with Ledger(RESULTS / "runs.db") as ledger:
+        found = choices(search(ledger))
+    lines = ["| experiment | best here | mean ± sem | again | the paper's choice | here | paper |"]
+    lines.append("|---|---|--:|--:|---|--:|--:|")
+    for name, one in found.items():
+        first, chosen = one["best"][0], one["paper"]["best"]
+        again = "–" if one["again"] is None else f"{one['again']:.2f}"
+        here = f"{chosen['here']['mean']:.2f}" if chosen["here"] else "–"
+        ours = f"{first['network']} | {first['mean']:.2f} ± {first['sem']:.2f} | {again}"
+        lines.append(f"| {name} | {ours} | {chosen['network']} | {here} | {chosen['stated']} |")
+    counts = {one["architectures"] for one in found.values()}
+    span = f"{min(counts)} to {max(counts)}" if len(counts) > 1 else f"{counts.pop()}"
+    return "\n".join([*lines, "", f"So far of {span} of the {ARCHITECTURES} architectures."])
+
+
 def lengths(name: str) -> str:
     """Runs that share the sequence of lengths against runs that do not."""
     with Ledger(RESULTS / name) as ledger:
@@ -131,6 +148,7 @@ def sweeps() -> str:
 OTHERS: dict[str, Callable[[], str]] = {
     "comparison": comparison,
     "search": searched,
+    "best": best,
     "lengths": partial(lengths, "lengths.db"),
     "lengths-cpu": partial(lengths, "again/lengths-cpu.db"),
     "card": card,
