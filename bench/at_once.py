@@ -88,6 +88,7 @@ def main() -> None:
             pipes[member], theirs = context.Pipe()
             crew.append(context.Process(target=serve, args=(theirs, member, asked.runs), daemon=True))
             crew[-1].start()
+            theirs.close()  # so that a process that dies is found out
         compiled, (device, *_) = zip(*(pipe.recv() for pipe in pipes.values()), strict=True)
         print(f"{len(crew)} programs compiled at once: {max(compiled):.0f} s", flush=True)
         alone = {member: together(pipes, [member])[0] for member in pipes}

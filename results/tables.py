@@ -133,13 +133,14 @@ def card() -> str:
 def sweeps() -> str:
     """What sweeps took on the card, beside their plans."""
     rows = json.loads((RESULTS / "bench" / "sweeps.json").read_text())["rows"]
-    lines = ["| commit | command | runs | groups | seconds | plan |", "|---|---|--:|--:|--:|--:|"]
+    lines = ["| commit | command | runs | groups | seconds | plan | plan / seconds |", "|---|---|--:|--:|--:|--:|--:|"]
     for row in rows:
         only = " ".join(f"--only {one}" for one in row["only"])
         command = (
             f"daxlab sweep run specs/{row['spec']}.toml {only} --device gpu --workers {row['workers']} {row['more']}"
         )
-        counts = f"{row['runs']:,} | {row['groups']} | {row['seconds']:,} | {row['planned']:,}"
+        ratio = row["planned"] / row["seconds"]
+        counts = f"{row['runs']:,} | {row['groups']} | {row['seconds']:,} | {row['planned']:,} | {ratio:.2f}"
         lines.append(f"| {row['commit']} | `{command.strip()}` | {counts} |")
     runs, seconds = (sum(row[name] for row in rows) for name in ("runs", "seconds"))
     return "\n".join([*lines, "", f"{runs:,} runs in {seconds / 60:.1f} minutes of the card."])

@@ -71,6 +71,15 @@ def test_other_protocols_languages_and_architectures_are_no_replicates(tmp_path:
     assert (row["network"], row["accuracies"], row["seeds"]) == (str(network), [10.0], [0])
 
 
+def test_further_runs_of_one_architecture_give_it_no_better_chance(tmp_path: Path) -> None:
+    with Writer(tmp_path / "runs.db") as writer:
+        writer.add(run("jump", network, seed, 10.0) for network in SMALL for seed in (0, 1))
+        writer.add(run("jump", SMALL[0], seed, 90.0) for seed in (2, 3))
+        writer.add([run("jump", replace(SMALL[0], layers=2), 9, 50.0)])  # has none of the others' seeds
+        rows = {row["network"]: (row["mean"], row["seeds"]) for row in paper.search(writer.ledger).to_dicts()}
+    assert rows == {str(one): (10.0, [0, 1]) for one in SMALL} | {str(replace(SMALL[0], layers=2)): (50.0, [9])}
+
+
 @pytest.mark.parametrize(("released", "own", "taken"), [(2, 2, RELEASE), (1, 3, "simple"), (3, 1, RELEASE)])
 def test_of_two_draws_the_one_is_taken_that_more_architectures_have_and_never_both(
     tmp_path: Path, released: int, own: int, taken: str

@@ -80,7 +80,8 @@ def test_a_part_of_a_grid_is_the_grid_of_a_part_of_its_axes(axes, data) -> None:
         ("hidden", "takes an axis and values"),
         ("hidden=wide", "hidden takes whole numbers, not 'wide'"),
         ("attention=maybe", "attention takes true or false"),
-        ("hidden=7", "no run is left of the spec with hidden=7"),
+        ("hiden=25", "did you mean hidden=…?"),
+        ("hidden=25,7", "there hidden is 25, 50"),
     ],
 )
 def test_a_part_that_cannot_be_is_a_sentence(only: str, complaint: str) -> None:

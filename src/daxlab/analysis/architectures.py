@@ -27,7 +27,9 @@ def architectures(ledger: Ledger, axes: Axes, experiments: Experiments, where: W
     """A row per experiment and architecture that has a run: how many failed, the others' accuracies, their summary.
 
     Draws of a random split are never mixed: an experiment has the one that most architectures have runs on, and of
-    equals the preferred one. `axes` are the values searched over, `where` what else the runs must be.
+    equals the preferred one. Of an architecture those seeds count that at least half of them have, if it has any of
+    these: further runs of one give it no better chance. `axes` are the values searched over, `where` what else the runs
+    must be.
     """
     splits = [split for choices in experiments.values() for split in choices]
     asked = {**(where or {}), **{name: list(axes[name]) for name in AXES}, "split": splits}
@@ -37,7 +39,9 @@ def architectures(ledger: Ledger, axes: Axes, experiments: Experiments, where: W
     found = []
     for experiment, choices in experiments.items():
         split = max(choices, key=lambda one: len(by_split[one]))  # the first of equals
-        found += [_entry(experiment, row) for row in by_split[split].values()]
+        rows = by_split[split].values()
+        seeds = set(shared_seeds(row["seeds"] for row in rows))
+        found += [_entry(experiment, row, seeds) for row in rows]
     return pl.DataFrame(found, SCHEMA, orient="row").sort("experiment", *AXES)
 
 
@@ -48,8 +52,9 @@ def _add(rows: dict[tuple[Any, ...], Row], row: Row) -> None:
         known |= {name: known[name] + row[name] for name in ("failed", "seeds", "accuracies")}
 
 
-def _entry(experiment: str, row: Row) -> Row:
-    pairs = sorted(zip(row["seeds"], row["accuracies"], strict=True))
+def _entry(experiment: str, row: Row, seeds: set[int]) -> Row:
+    every = sorted(zip(row["seeds"], row["accuracies"], strict=True))
+    pairs = [pair for pair in every if pair[0] in seeds] or every
     network = {name: row[name] for name in AXES}
     return {
         "experiment": experiment,

@@ -1,8 +1,8 @@
 """Choosing the best of many architectures, and what becomes of the choice when it is measured again.
 
-The best of 180 is best by merit and by luck; its luck does not come again. How much of its mean is luck can be seen
-without training anew: choose by all replicates but one, score the chosen on the one left out, each in turn. A replicate
-is a seed; those count that at least half of the architectures have.
+The best of 180 is best by merit and by luck; its luck does not come again. What such a choice is worth can be seen
+without training anew, if roughly: choose by all replicates but one, score the chosen (not always the same) on the one
+left out, each in turn. A replicate is a seed; those count that at least half of the architectures have.
 """
 
 from collections.abc import Sequence

@@ -59,6 +59,8 @@ def predict(
     if attention_map is not None and not network.spec.architecture.attention:
         raise InputError("this network has no attention, so there is nothing to draw")
     text = network.read(" ".join(command))
+    if not text:
+        raise InputError('nothing is asked: give a command, such as "jump twice"')
     answer = network.predict(text)
     words = [*text.split(), "<EOS>"]
     steps = [*answer.actions, "<EOS>"][: len(answer.probabilities)]

@@ -55,6 +55,8 @@ def device_named(name: str, executor: str = "local") -> str:
     """The device that a name stands for."""
     if name not in ("auto", "cpu", "gpu"):
         raise InputError(f"a device is auto, cpu or gpu, not {name!r}")
+    if executor not in ("local", "ray"):
+        raise InputError(f"an executor is local or ray, not {executor!r}")
     if name != "auto":
         return name
     if executor == "ray":

@@ -22,22 +22,22 @@ def foresee(
 ) -> dict[str, Any]:
     """What is asked for, what the ledger has of it, and about what the rest will take: on a cluster, of one place."""
     at_once = trained_at_once(device, executor, workers)
+    on_card = at_once if device == "gpu" and executor == "local" and workers != 1 else None
     workers = crew_of(device, executor, workers) if executor == "local" else 1
     plan = foreseen(specs, path, device, at_once=at_once)
-    on_card = at_once if device == "gpu" and executor == "local" else None
     of_all = partial(cost, keep_weights=keep_weights, on_card=on_card)
     if is_written(path):
         with Ledger(path) as known:
             taken = of_all(plan.groups, device, workers, known)
     else:
         taken = of_all(plan.groups, device, workers)
-    where = {"device": device, "executor": executor, "workers": workers}
+    where = {"device": device, "executor": executor, "workers": max(workers, at_once)}
     return {"asked": len(plan.keys), "done": plan.done, **where, **asdict(taken)}
 
 
 def in_words(plan: dict[str, Any]) -> str:
     """A sentence of a plan."""
-    place = "the GPU" if plan["device"] == "gpu" else f"{plan['workers']} CPU cores"
+    place = "the GPU" if plan["device"] == "gpu" else f"{plan['workers']} CPU core{'s' if plan['workers'] > 1 else ''}"
     if plan["executor"] == "ray":
         place = f"one {plan['device'].upper()} of the cluster (which has as many places as it has of these)"
     basis = f"{plan['measured']} of {plan['groups']} timed by the ledger's own runs"

@@ -56,7 +56,7 @@ def reproduce(
     ] = None,
     frames: Annotated[
         list[str] | None,
-        typer.Option("--frame", metavar="'I am X .=je suis X .'", help="translation: the first is taught."),
+        typer.Option("--frame", metavar="'i am X .=je suis X .'", help="translation: the first is taught."),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would take, and stop.")] = False,
     ledger: LedgerOption = None,

@@ -19,10 +19,10 @@ EXPERIMENTS = ("simple", "length", "jump", "turn-left", "overall")
 MOST_RUNS = 8  # that a line of a table shows
 LEGEND = """\
 Per cent of test commands with every action right: mean over runs, standard error, 95% interval (Student's t over runs).
-again: chosen by all replicates but one and scored on the one left out, each in turn. What it is below the mean is the
-luck of being chosen. By rank: in each replicate architectures are ranked on each experiment (equals share the mean of
-their places), the mean over four experiments counts; one that lacks an experiment has no rank, and a run that failed
-counts as the mean of its architecture's others."""
+again: chosen by all replicates but one and scored on the one left out, each in turn. What it is below the mean is
+roughly what luck adds to the best of many. By rank: in each replicate architectures are ranked on each experiment
+(equals share the mean of their places), the mean over four experiments counts; one that lacks an experiment has no
+rank, and a run that failed counts as the mean of its architecture's others."""
 Found = Mapping[str, Any]
 
 

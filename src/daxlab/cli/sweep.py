@@ -68,7 +68,7 @@ def run(
     wanted = part(read(spec).specs(), only or [])
     plan, words = _planned(spec, wanted, path, where, keep_weights, executor, workers)
     print(words, file=sys.stderr)
-    with _watched(path, plan["runs"] - plan["done"]) as show:
+    with _watched(path, plan["training"]) as show:
         outcome = sweep(
             wanted,
             path,
@@ -132,7 +132,11 @@ def _planned(
     found = foresee(wanted, ledger, device, keep_weights, executor, workers)
     words = f"{spec}: {found['asked']:,} runs, of which {ledger} has {found['done']:,}."
     words += f"\n{in_words(found)}" if found["groups"] else ""
-    return {"lacking": found["runs"], **found, "runs": found.pop("asked")}, words
+    asked, training = found.pop("asked"), found.pop("runs")
+    lacking = asked - found["done"]
+    if training > lacking:
+        words += f"\n{training - lacking:,} of them are not asked for, but in groups with others that are."
+    return {"runs": asked, "lacking": lacking, "training": training, **found}, words
 
 
 @app.command("status")
@@ -181,7 +185,8 @@ def _shown(path: Path, now: Any) -> "RenderableType":
     from daxlab.cli.planning import spoken  # noqa: PLC0415
 
     counts = f"{now.done:,} done, {now.running:,} running, {now.waiting:,} waiting, {now.failed:,} failed"
-    pace = "nothing is being trained now; the command that began goes on" if now.waiting else "all is done"
+    pace = "all is done" if now.done or now.failed else "nothing is recorded yet"
+    pace = "nothing is being trained now; the command that began goes on" if now.waiting else pace
     if now.writing:
         rate = "" if now.runs_per_hour is None else f"{now.runs_per_hour:,.0f} runs an hour"
         left = "" if now.seconds_left is None else f"about {spoken(now.seconds_left)} left"

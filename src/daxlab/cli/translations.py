@@ -28,7 +28,7 @@ def show(found: dict[str, Any]) -> None:
             print(f"\n{part['split']}:\n")
             table(["sentence", "reference", "translation", "runs", ""], _sentences(part), right=(3,))
     print(f"\n{HOW}")
-    for signature in found["signatures"]:
+    for signature in dict.fromkeys(found["signatures"]):
         print(f"sacrebleu {signature}")
 
 

@@ -60,11 +60,15 @@ class Frame:
         english, _, rest = text.partition("=")
         french = tuple(" ".join(one.split()) for one in rest.split("|"))
         frame = cls(" ".join(english.split()), french)
-        good = frame.english.split().count(SLOT) == 1
-        for one in frame.french:
-            good &= sum(word in FORMS for word in one.split()) == 1
+        slots = [frame.english.split().count(SLOT)]
+        slots += [sum(word in FORMS for word in one.split()) for one in frame.french]
+        if any(count != 1 for count in slots):
+            raise InputError(
+                f"a frame has the word's place once on each side (X; in French X, Y or Z), as in "
+                f"'she is X .=elle est X .'; not so {text!r}"
+            )
         words = [word for one in (frame.english, *frame.french) for word in one.split() if word not in FORMS]
-        if not good or not all(word in ".!?" or _is_word(word) for word in words):
+        if not all(word in ".!?" or _is_word(word) for word in words):
             raise InputError(f"a frame is such as 'she is X .=elle est X .', in small letters, not {text!r}")
         return frame
 

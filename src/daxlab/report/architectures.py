@@ -60,10 +60,10 @@ def _winners(found: Mapping[str, Found], overall: Found | None) -> Table:
         data += [{"of": name, "who": who} | row for who, row in (("best", best), ("paper", paper))]
     caption = (
         "Means over replicates with standard error, and below them the 95% interval. *again*: chosen by all replicates "
-        "but one, and scored on the one left out, each in turn; what it is short of the mean is the luck of being the "
-        "best of many. By rank: in each replicate architectures are ranked on each experiment (1 is best, equals share "
-        "the mean of their places), and the mean over four counts; one that lacks an experiment is not ranked, and a "
-        "run that failed counts as the mean of its architecture's others."
+        "but one, and scored on the one left out, each in turn; what it is short of the mean is roughly what luck "
+        "adds to the best of many. By rank: in each replicate architectures are ranked on each experiment (1 is best, "
+        "equals share the mean of their places), and the mean over four counts; one that lacks an experiment is not "
+        "ranked, and a run that failed counts as the mean of its architecture's others."
     )
     columns = pl.DataFrame([{name: row.get(name) for name in DATA} for row in data], DATA, orient="row")
     title, head = "The best of many, and the paper's choice.", ("network", "mean", "again", "paper")
@@ -86,7 +86,7 @@ def _row(row: Found, what: str) -> Sequence[Cell]:
     again = text.percent(row["again"]) if "again" in row else ""
     stated = f"{row['stated']:g}" if "stated" in row else ""
     if "mean" not in row:
-        return (f"{row['network']}\n{what}, no runs here", "–", again, stated)
+        return (f"{row['network']}\n{what}, no runs on this split", "–", again, stated)
     place = "" if row["place"] == 1 and "again" in row else f", number {row['place']} here"
     return (f"{row['network']}\n{what}{place}", _mean(row), again, stated)
 

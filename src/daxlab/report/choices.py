@@ -31,18 +31,21 @@ def regressing(found: Found, unit: str = "%") -> str:
     """What the best of many is worth when it is measured again."""
     if found["again"] is None:
         return "There is but one replicate, so how much of this is luck cannot be told."
-    luck = f"about {found['optimism']:.2f} of its mean is the luck of being chosen"
+    worth = f"{found['optimism']:.2f} less than the best mean of all, roughly what luck adds to that"
     if found["optimism"] < 0.005:
-        luck = "by this measure its mean owes nothing to the luck of being chosen"
-    again = f"{percent(found['again'])}{unit}"
-    return f"On the replicate left out of the choice, the best comes to {again} on average: {luck}."
+        worth = "no less than the best mean of all"
+    scores = f"{min(found['scores']):.2f} to {max(found['scores']):.2f}"
+    return (
+        f"Whoever is best by all replicates but one has {percent(found['again'])}{unit} on the one left out, "
+        f"on average ({scores}): {worth}."
+    )
 
 
 def chosen(paper: Found, of: int) -> str:
     """Where the paper's choice stands here."""
     said = f"The paper chose {paper['network']}, with {paper['stated']:g}%"
     if not paper["here"]:
-        return f"{said}, which has no runs here."
+        return f"{said}, which has no runs on this split here."
     here = paper["here"]
     place = "the best here too" if here["place"] == 1 else f"here number {here['place']} of {of}"
     return f"{said}; {place}, with {measured(here)}."

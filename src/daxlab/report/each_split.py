@@ -5,6 +5,7 @@ Looks at all protocols and languages alike.
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import polars as pl
 
@@ -68,10 +69,15 @@ def slug(name: str) -> str:
 def _setting(facts: Facts, one: Setting, name: str) -> Iterator[Block]:
     yield Text(f"{one.title}: {text.counted(len(one.keys), 'run')}", "name")
     pictures = [_learning(facts, one, name)]
+    keys = tuple(key for key in one.keys if facts.ledger.artefact(key, "greedy") is not None)
+    if len(keys) < len(one.keys):
+        kept = f"those of {text.number(len(keys))} are" if keys else "none is"
+        yield Text(f"Of their answers, {kept} in this ledger.", "absent")
     try:
-        pictures += _errors(facts, one, name)
-        pictures.append(attention.picture_of(facts.ledger, one.keys, f"attention-{name}") if one.attention else None)
-    except InputError as error:  # no predictions, or a split that this machine does not have
+        if keys:
+            pictures += _errors(facts, replace(one, keys=keys), name)
+            pictures.append(attention.picture_of(facts.ledger, keys, f"attention-{name}") if one.attention else None)
+    except InputError as error:  # a split that this machine does not have
         yield Text(f"Errors cannot be shown: {error}.", "absent")
     shown = [each for each in pictures if each is not None]
     if shown:

@@ -58,7 +58,8 @@ def _made(facts: Facts) -> Iterator[Block]:
     lost = untimed(facts.ledger)
     yield Text(
         f"{text.sentence(text.listed([_taken(row) for row in cost]))} A run's time is its share of the group that it "
-        "was trained in." + (f" {text.sentence(text.counted(lost, 'run') + ' recorded no time')}" if lost else "")
+        "was trained in, without compiling; where several groups shared a card, of that too."
+        + (f" {text.sentence(text.counted(lost, 'run') + ' recorded no time')}" if lost else "")
     )
     rows = [
         (*(row[name] or "–" for name in SHOWN), f"{row['runs']:,}", f"{row['failed']:,}", duration(row["seconds"]))

@@ -131,8 +131,9 @@ def _table(rows: Sequence[Compared]) -> Table:
     caption = (
         "Percentages of exact matches unless a row says otherwise. Ours: the mean over runs with its standard error, "
         "and below it its 95% interval. *within*: the paper's figure lies in the 95% interval for the difference of "
-        "two means, the paper's spread taken as ours, or its bound is kept, or a count is the same; *beyond*: it is "
-        "not so; *shown*: no verdict. † a network that the paper chose as its best of 180."
+        "two means, the paper's spread taken as ours, or its bound is kept, or missed by less than that (a note says "
+        "so), or a count is the same; *beyond*: it is not so; *shown*: no verdict. † a network that the paper chose as "
+        "its best of 180."
     )
     head = ("figure", "paper", "ours", "verdict", "every run, 0 to 100%")
     title = "The paper's figures and ours."

@@ -262,6 +262,8 @@ def oversampling(split: str, often: Row, once: Row, gain: Row) -> str:
     means += f"; with minus without, seed by seed, {signed(gain['mean'])} points{interval}"
     if min(gain["accuracies"]) > 0:
         return f"On *{split}*, every seed is better with over-sampling ({means})."
+    if gain["low"] is not None and gain["low"] < 0 < gain["high"]:
+        return f"On *{split}*, no difference can be told ({means})."
     if gain["mean"] > 0:
         return f"On *{split}*, the mean without over-sampling is lower, though not for every seed ({means})."
     return f"On *{split}*, runs without over-sampling are not worse on average ({means})."

@@ -8,6 +8,7 @@ grouping.py  which runs train together, and in which order
 cost.py      what groups will take, from what others took
 status.py    how far a sweep is, from its ledger alone
 local.py     this machine as an executor
+card.py      several workers on one card at once
 cluster.py   a Ray cluster as an executor (needs the extra daxlab[ray])
 process.py   a worker's process: made ready, then a task, and what became of it
 worker.py    one group trained and examined

@@ -14,18 +14,18 @@ another; since kernels run at once, whole trainings, draws and all, take 0.95 of
 differ by their weights alone is assumed: 35 runs of GRU 1x50 and 1x100 with attention took 139 s where the model has
 107, while the card compiled and examined others. Commands: 245 s for the 20 and 484 for the 64, within 5%; how the 55 s
 of these beyond training and examining part into compiling (35 to 45 were seen) and the rest is a guess. One CPU core,
-one run: 2x200 4.5 ms, 1x100 with attention 0.85; examining it, 45 and 25 s: within 2%. Memory was not measured: it is
-counted.
+one run: 2x200 4.5 ms, 1x100 with attention 0.85; examining it, 45 and 25 s: within 2%. Memory is counted; what XLA says
+of its programs (0.1 to 0.7 GB for these groups) is near that.
 
 On a card the next group is compiled and the last one examined while others train, so that only the first programs and
 the last examining count. Where k groups train at once, their launches cost less by min(k, 3.5): by then the card is
-full. So 1,440 runs of LSTM and GRU of up to 100 units, which took 1,349 s by twelve workers, and 360 of SRN, 242 s by
-three (results/README.md), are within 5%.
+full. So 1,440 runs of LSTM and GRU of up to 100 units, which took 1,349 s by twelve workers, are within 5%, and 360
+of SRN, 242 s by three, within 10% (results/README.md).
 """
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -66,7 +66,7 @@ class Device:
     once: float = 0.0  # a worker's start
     examine_run: float = 0.0  # more for each run
     examine_weight: float = 0.0  # more for each weight of each run
-    memory: float = math.inf  # bytes for one group
+    memory: float = math.inf  # bytes for all groups at a time
 
 
 DEVICES = {
@@ -84,7 +84,7 @@ DEVICES = {
         examine=1.5,
         examine_run=0.2,
         examine_weight=0.13e-6,
-        memory=20e9,  # of an H200's 141, which its workers share; a group that does not fit is halved there
+        memory=125e9,  # of an H200, which its workers share; a group that does not fit there is halved
     ),
     "cpu": Device(update=0.08e-3, weight=3.4e-9, once=5, program=8, examine=20, examine_weight=20e-6),
 }
@@ -126,11 +126,12 @@ def memory(architecture: Architecture, runs: int) -> int:
     return runs * 4 * (COPIES * parameters(architecture) + KEPT * units)
 
 
-def largest(architecture: Architecture, device: str) -> int:
+def largest(architecture: Architecture, device: str, at_once: int = 1) -> int:
     """Runs in a group, at most: what fits in memory, and no more than it takes for launches not to matter."""
     fixed, each = _parts(architecture, device)
     enough = math.ceil(fixed / each * (1 / LITTLE - 1))
-    return max(1, min(enough, int(DEVICES[device].memory / memory(architecture, 1))))
+    room = DEVICES[device].memory / max(2, at_once)  # in turn there are two: the next one is compiled meanwhile
+    return max(1, min(enough, int(room / memory(architecture, 1))))
 
 
 def modelled(architecture: Architecture, runs: int, updates: int, device: str, at_once: int = 1) -> float:
@@ -146,11 +147,15 @@ def examining(architecture: Architecture, runs: int, device: str) -> float:
 
 
 def left(group: Group, device: str, at_once: int = 1) -> float:
-    """Seconds that the model has for what is left of a group."""
-    updates, how = int(group.members[0]["protocol"]["updates"]), DEVICES[device]
-    words = updates * len(group.members) * how.weight * further_words(group) * how.beside
-    whole = modelled(widest(group), len(group.members), updates, device, at_once) + words
-    return whole * (1 - min(group.updates / updates, 1))
+    """Seconds that the model has for what is left of a group: some of its training, all of its examining."""
+    return _training(group, device, at_once) + examining(widest(group), len(group.members), device)
+
+
+def _training(group: Group, device: str, at_once: int) -> float:
+    one, runs, how = widest(group), len(group.members), DEVICES[device]
+    updates = int(group.members[0]["protocol"]["updates"])
+    each = update(one, runs, device, at_once) + runs * how.weight * further_words(group)
+    return max(0, updates - group.updates) * each * how.beside
 
 
 def cost(
@@ -161,10 +166,14 @@ def cost(
     keep_weights: bool = True,
     on_card: int | None = None,
 ) -> Cost:
-    """About what these groups will take, so many at a time; `on_card`: by this machine, so many at once on its card."""
+    """About what these groups will take, so many at a time.
+
+    `on_card`: by workers that share this machine's card, of whom so many train at once; if one, the others compile and
+    examine meanwhile.
+    """
     at_once = min(on_card or 1, max(1, len(groups)))
     how, programs, speeds = DEVICES[device], set(), dict[str, float | None]()
-    seconds, answers, measured, disk, passing = [], [], 0, 0, [0]
+    training, answers, measured, disk, passing = list[float](), list[tuple[int, float]](), 0, 0, [0]
     for group in groups:
         first, runs, one = group.members[0], len(group.members), widest(group)
         kind = str(Architecture(one.cell, one.layers, one.hidden, one.attention, 0))
@@ -172,18 +181,17 @@ def cost(
         if kind not in speeds:
             speeds[kind] = _speed(ledger, one, first, device) if ledger else None
         measured += speeds[kind] is not None
-        seconds.append((speeds[kind] or 1.0) * left(group, device, at_once))
-        share = examining(one, runs, device) / left(replace(group, updates=0), device, at_once)
-        answers.append((one.hidden, seconds[-1], seconds[-1] * share))
+        training.append((speeds[kind] or 1.0) * _training(group, device, at_once))
+        answers.append((one.hidden, examining(one, runs, device)))
         weights = 4 * runs * (parameters(one) + further_words(group))
         disk += runs * LEDGER_BYTES + weights * keep_weights
         passing.append(2 * CHECKPOINT * weights)  # the one before lies there until the next one does
     if on_card and groups:  # the widest is the last
-        training = sum(seconds) - sum(answer for _, _, answer in answers)
         soon, abreast = min(at_once, len(programs)), min(at_once, COMPILED)
         ahead, later = how.program * max(1, soon / abreast), how.program * (len(programs) - soon) / abreast
-        work = ahead + max(training, later) + max(answers)[-1]
+        work = ahead + max(sum(training), later) + max(answers)[-1]
     else:  # no group is shared by workers, so the longest is the least it can take
+        seconds = [some + answer for some, (_, answer) in zip(training, answers, strict=True)]
         work = max((sum(seconds) + how.program * len(programs)) / workers, max(seconds, default=0.0))
     asked, passed = sum(len(group.members) for group in groups), max(workers, at_once) * max(passing)
     return Cost(asked, len(groups), work + how.once * bool(groups), disk, passed, measured)

@@ -119,14 +119,14 @@ def crew_of(device: str, executor: str = "local", workers: int | None = None) ->
     """How many devices train groups at a time; of a cluster it is only known yet that there are several."""
     if executor == "ray":
         return workers or 2
-    return 1 if device == "gpu" else workers or len(cores())
+    return 1 if device == "gpu" else min(workers or len(cores()), len(cores()))
 
 
 def trained_at_once(device: str, executor: str = "local", workers: int | None = None) -> int:
     """How many groups train on one device at the same time."""
     if device == "cpu" or executor != "local" or not card.can_be_shared():
         return 1
-    return workers or card.WORKERS
+    return min(workers or card.WORKERS, len(cores()))
 
 
 def _by_key(specs: Sequence[Spec]) -> tuple[dict[str, Any], dict[str, Spec]]:

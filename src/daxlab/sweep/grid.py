@@ -73,17 +73,19 @@ class Grid:
 
 def part(specs: Sequence[Spec], only: Sequence[str]) -> list[Spec]:
     """Those of the runs that have one of some values on each of some axes: "hidden=25,50"."""
+    known = NETWORK | OTHERS | PROTOCOL
     for choice in only:
         name, _, values = choice.partition("=")
-        known = NETWORK | OTHERS | PROTOCOL
         if name not in known or not values:
-            raise InputError(
-                f"--only takes an axis and values, such as hidden=25,50, not {choice!r}; axes: {', '.join(known)}"
-            )
+            near = get_close_matches(name, known, n=1)
+            advice = f"did you mean {near[0]}=…?" if near and near[0] != name else f"axes are {', '.join(known)}"
+            raise InputError(f"--only takes an axis and values, such as hidden=25,50, not {choice!r}; {advice}")
         wanted = {_value(text.strip(), name, known[name]) for text in values.split(",")}
+        there = {_on(spec, name) for spec in specs}
+        if wanted - there:
+            some = ", ".join(str(value).lower() for value in sorted(there))
+            raise InputError(f"--only {choice} asks for runs that the spec does not have: there {name} is {some}")
         specs = [spec for spec in specs if _on(spec, name) in wanted]
-        if not specs:
-            raise InputError(f"no run is left of the spec with {choice}")
     return list(specs)
 
 

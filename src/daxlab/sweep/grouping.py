@@ -1,4 +1,4 @@
-"""Which runs train together, and in which order groups start. A function of the specs alone.
+"""Which runs train together, and in which order groups start. A function of the specs, and of what they train on.
 
 A group shares cell, layers, attention, protocol and language; its runs may differ in seed, split, dropout and, by idle
 units, in width. Which widths share one is chosen by the model of cost: small networks are all launches, so that a wider
@@ -69,14 +69,14 @@ def _cut(members: Sequence[Any], at_once: int) -> list[Sequence[Any]]:
     cuts, j = [], len(runs)
     while j:
         i = best[j][1]
-        cuts += _chunks(networks[i], ends[i], ends[j])
+        cuts += _chunks(networks[i], ends[i], ends[j], at_once)
         j = i
     return [members[start:end] for start, end in sorted(cuts)]
 
 
-def _chunks(network: Architecture, start: int, end: int) -> list[tuple[int, int]]:
+def _chunks(network: Architecture, start: int, end: int, at_once: int) -> list[tuple[int, int]]:
     """A set of runs in as few groups as may be, and these alike in size, because groups of one size share a program."""
-    count = math.ceil((end - start) / largest(network, "gpu"))
+    count = math.ceil((end - start) / largest(network, "gpu", at_once))
     size = math.ceil((end - start) / count)
     return [(at, min(at + size, end)) for at in range(start, end, size)]
 
@@ -86,7 +86,8 @@ def _seconds(
 ) -> float:
     """What the networks i to j cost as a set of their own: each group as wide as its first run, programs once."""
     shapes = [
-        (networks[bisect_right(ends, start) - 1], end - start) for start, end in _chunks(networks[i], ends[i], ends[j])
+        (networks[bisect_right(ends, start) - 1], end - start)
+        for start, end in _chunks(networks[i], ends[i], ends[j], at_once)
     ]
     training = sum(modelled(network, runs, updates, "gpu", at_once) for network, runs in shapes)
     return training + DEVICES["gpu"].program / at_once * len(set(shapes))  # programs too are compiled at once
