@@ -33,7 +33,7 @@ def test_of_a_sweep_under_way_it_says_what_is_done_running_waiting_how_fast_and_
     with Writer(path) as writer:
         writer.record([first, second])
         writer.begin(first.key, {})
-        notes = beginning(writer.ledger, "cpu", 1)
+        notes = beginning(writer.ledger, "cpu", 1, 1)
         notes["sweep"]["since"] = time.time() - 3600  # an hour ago
         writer.progress({first.key: 500}, notes)
         now = seen(path)
@@ -55,7 +55,7 @@ def test_before_there_is_a_pace_the_model_says_how_long_and_a_clock_that_jumps_s
     path, facts = two
     with Writer(path) as writer:
         writer.record(grouped(facts, "cpu"))
-        notes = beginning(writer.ledger, "cpu", 2)
+        notes = beginning(writer.ledger, "cpu", 2, 1)
         writer.progress({}, notes)
         assert seen(path).seconds_left == pytest.approx(notes["sweep"]["seconds"] / 2)
         notes["sweep"]["since"] = time.time() + 3600

@@ -80,7 +80,7 @@ def sweep(
     with Writer(ledger) as writer:
         at_once = trained_at_once(device, executor, workers)
         plan = _planned(writer, facts, device, at_once, crew, retry_failed)
-        writer.progress({}, beginning(writer.ledger, device, crew))
+        writer.progress({}, beginning(writer.ledger, device, crew, at_once))
         show(plan)
         folder = (checkpoint_folder or checkpoints(ledger)).absolute()  # workers may be at work in another folder
         kept = (retry_failed, keep_weights, checkpoint_every, set_aside)

@@ -44,11 +44,12 @@ class Status:
     writing: bool  # whether a sweep is under way
 
 
-def beginning(ledger: Ledger, device: str, workers: int) -> dict[str, Any]:
-    """What the driver notes down before it begins."""
+def beginning(ledger: Ledger, device: str, workers: int, at_once: int) -> dict[str, Any]:
+    """What the driver notes down before it begins: how many devices train, and how many groups at once on each."""
     rows = under_way(ledger)
-    runs, seconds = ledger.count() + _trained(rows), _left(rows, device)
-    return {NOTE: {"since": time.time(), "runs": runs, "seconds": seconds, "device": device, "workers": workers}}
+    runs, seconds = ledger.count() + _trained(rows), _left(rows, device, at_once)
+    how = {"device": device, "workers": workers, "at_once": at_once}
+    return {NOTE: {"since": time.time(), "runs": runs, "seconds": seconds, **how}}
 
 
 def status(ledger: Ledger) -> Status:
@@ -58,7 +59,7 @@ def status(ledger: Ledger) -> Status:
     busy = sum(group.runs for group in running)
     rate = seconds = None
     if began and counts["writing"] and now > began["since"]:  # clocks jump
-        elapsed, left = now - began["since"], _left(rows, began["device"])
+        elapsed, left = now - began["since"], _left(rows, began["device"], began.get("at_once", 1))
         rate = max(0.0, 3600 * (ledger.count() + _trained(rows) - began["runs"]) / elapsed)
         work = began["seconds"] - left
         seconds = left * elapsed / work if work > SURE * began["seconds"] else left / began["workers"]
@@ -89,14 +90,14 @@ def _trained(rows: Iterable[dict[str, Any]]) -> float:
     return sum(int(row["size"]) * _share(row) for row in rows)
 
 
-def _left(rows: Iterable[dict[str, Any]], device: str) -> float:
-    """Seconds of one worker that the model has for the rest; a group's first member is its widest."""
+def _left(rows: Iterable[dict[str, Any]], device: str, at_once: int) -> float:
+    """Seconds of one device that the model has for the rest; a group's first member is its widest."""
     known: dict[tuple[int, int], float] = {}
     total = 0.0
     for row in rows:
         kind = (id(row["spec"]), row["size"])  # groups of one setting share the object
         if kind not in known:
             one, updates = Architecture(**row["spec"]["network"]), row["spec"]["protocol"]["updates"]
-            known[kind] = modelled(one, row["size"], updates, device)
+            known[kind] = modelled(one, row["size"], updates, device, at_once)
         total += known[kind] * (1 - _share(row))
     return total
