@@ -4,7 +4,7 @@ tatoeba is the corpus of the paper (Tatoeba sentences, by way of manythings.org)
 is a small synthetic language for machines without it; a path is anybody's tab-separated pairs. A name may go on with a
 new word of one's own in daxy's place, and frames for it: tatoeba#blicky=blickiste#i am X .=je suis X .#she is X .=…
 
-In a ledger, tatoeba is called by its release (tatoeba-2017-09-29-4b9bd433), so that a result says what it is of.
+In a ledger, tatoeba is called by its release (tatoeba-2017-09-29-2546838a), so that a result says what it is of.
 """
 
 import re
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from daxlab.corpora.sentences import read_pairs
-from daxlab.corpora.source import CHUNK, Corpus, Files, digest_of, find, open_corpus
+from daxlab.corpora.source import CHUNK, Corpus, Files, find, open_corpus
 from daxlab.errors import InputError
 from daxlab.languages import Example, language
 from daxlab.languages.language import shipped
@@ -31,7 +31,7 @@ ENG_FRA = Corpus(
     name="eng-fra",
     files=(FILE,),
     url="https://www.manythings.org/anki/fra-eng.zip",
-    digest="4b9bd433511cf7da32cf045a76796bad64ceb4b2edf257e1aa59e0833b083956",  # the release of 2017-09-29
+    digest="2546838ae46e0eac4c02ab7032ea0a02a006074a5340077a36a9444f41e02888",  # the release of 2017-09-29
     exact=False,  # the site now serves newer ones than the paper used
     beside=(ABOUT,),  # has the release's date
 )
@@ -126,7 +126,7 @@ def _read(path: Path, stamp: tuple[int, int], called: str) -> tuple[tuple[Exampl
     with _opened(path) as (file, about):
         hashed = _Hashed(file)
         pairs = read_pairs(hashed, f"{FILE} of {called}" if about is not None else called)  # type: ignore[arg-type]
-        found = digest_of({FILE: hashed.digest()})
+        found = hashed.digest()
     dates = re.findall(r"\b\d{4}-\d\d-\d\d\b", (about or b"").decode(errors="replace"))
     return pairs, found, DATE if found == ENG_FRA.digest else dates[0] if dates else "undated"
 
