@@ -77,7 +77,8 @@ def test_one_worker_needs_no_service(tmp_path: Path, monkeypatch) -> None:
     assert log.read_text() == ""
 
 
-def test_it_ends_even_if_we_are_killed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGINT])  # of the whole group: as Ctrl-C does it
+def test_it_ends_even_if_we_are_killed(tmp_path: Path, blow: signal.Signals) -> None:
     log = control(tmp_path)
     code = f"""
 import time
@@ -88,10 +89,11 @@ with card.shared(Path({str(tmp_path)!r})):
     time.sleep(60)
 """
     environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    with subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, text=True) as ours:
+    how = {"env": environment, "stdout": -1, "stderr": -3, "text": True, "start_new_session": True}
+    with subprocess.Popen([sys.executable, "-c", code], **how) as ours:
         assert ours.stdout is not None
         assert ours.stdout.readline() == "there\n"
-        ours.send_signal(signal.SIGKILL)
+        os.killpg(ours.pid, blow)
     until = time.monotonic() + 10
     while "quit" not in log.read_text() and time.monotonic() < until:
         time.sleep(0.05)

@@ -36,9 +36,15 @@ def shared(folder: Path) -> Iterator[Mapping[str, str] | None]:
         yield None
         return
     environment = {PIPES: str(folder), "CUDA_MPS_LOG_DIRECTORY": str(folder)}
-    pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
-    call = ["sh", "-c", SERVICE]
-    keeper = subprocess.Popen(call, env=os.environ | environment, stdin=pipe, stdout=pipe, stderr=nowhere, text=True)
+    keeper = subprocess.Popen(
+        ["sh", "-c", SERVICE],
+        env=os.environ | environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,  # Ctrl-C goes to all of our session, and the keeper must outlive it
+    )
     assert keeper.stdin and keeper.stdout
     try:
         ready = keeper.stdout.readline() == "ready\n" and _starts(environment)
