@@ -76,6 +76,21 @@ def test_it_plans_stops_is_watched_goes_on_and_ends(daxlab, folder: Path) -> Non
         assert not weights_of(ledger.path, ledger.select()[0]).exists()  # sweeps drop them
 
 
+def test_failed_runs_are_counted_apart_and_trained_again_if_asked(daxlab, folder: Path) -> None:
+    axes = "layers = 1\nhidden = 8\nattention = true\nsplit = 'jump'\nseeds = 2\nlanguage = 'tiny.grammar'\n"
+    (folder / "wild.toml").write_text(f"{axes}[protocol]\nupdates = 400\nlearning_rate = 1e30\n")
+    first = daxlab("sweep", "run", "wild.toml", "--device", "cpu", cwd=folder)
+    advice = "2 of them failed; --retry-failed trains them again.\n"
+    assert first.stdout == f"2 of 2 runs are in daxlab.db, 2 of them new.\n{advice}"
+    assert advice in daxlab("sweep", "plan", "wild.toml", "--device", "cpu", cwd=folder).stdout
+    for more, training in ([], 0), (["--retry-failed"], 2):
+        plan = json.loads(daxlab("sweep", "plan", "wild.toml", "--device", "cpu", "--json", *more, cwd=folder).stdout)
+        done = json.loads(daxlab("sweep", "run", "wild.toml", "--device", "cpu", "--json", *more, cwd=folder).stdout)
+        assert (plan["done"], plan["failed"], plan["training"]) == (0, 2 - training, training)
+        assert (done["done"], done["failed"], done["trained"], done["complete"]) == (0, 2, training, True)
+        assert done["plan"] == plan
+
+
 def test_the_papers_search_is_planned_on_a_card(daxlab, tmp_path: Path) -> None:
     said = daxlab("sweep", "plan", SPECS / "paper-search.toml", "--device", "gpu", cwd=tmp_path).stdout
     assert "3,600 runs, of which daxlab.db has 0." in said

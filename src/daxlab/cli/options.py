@@ -38,6 +38,7 @@ CheckpointsOption = Annotated[
         "--checkpoints", metavar="FOLDER", help="For checkpoints; a cluster's nodes share it. Beside the ledger else."
     ),
 ]
+RetryOption = Annotated[bool, typer.Option("--retry-failed", help="Train failed runs again.")]
 
 
 def seconds(budget: str | None) -> float | None:

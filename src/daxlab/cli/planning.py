@@ -19,20 +19,25 @@ def foresee(
     keep_weights: bool = True,
     executor: str = "local",
     workers: int | None = None,
+    retry_failed: bool = False,
 ) -> dict[str, Any]:
-    """What is asked for, what the ledger has of it, and about what the rest will take: on a cluster, of one place."""
+    """What is asked for, what the ledger has of it, and about what the rest will take: on a cluster, of one place.
+
+    `failed`: of what it has, runs that failed and will not be trained again.
+    """
     at_once = trained_at_once(device, executor, workers)
     on_card = at_once if device == "gpu" and executor == "local" and workers != 1 else None
     workers = crew_of(device, executor, workers) if executor == "local" else 1
-    plan = foreseen(specs, path, device, at_once=at_once)
+    plan = foreseen(specs, path, device, at_once=at_once, retry_failed=retry_failed)
     of_all = partial(cost, keep_weights=keep_weights, on_card=on_card)
     if is_written(path):
         with Ledger(path) as known:
             taken = of_all(plan.groups, device, workers, known)
+            failed = len(known.lacking(plan.keys, retry_failed=True)) - (len(plan.keys) - plan.done)
     else:
-        taken = of_all(plan.groups, device, workers)
+        taken, failed = of_all(plan.groups, device, workers), 0
     where = {"device": device, "executor": executor, "workers": max(workers, at_once)}
-    return {"asked": len(plan.keys), "done": plan.done, **where, **asdict(taken)}
+    return {"asked": len(plan.keys), "done": plan.done, "failed": failed, **where, **asdict(taken)}
 
 
 def in_words(plan: dict[str, Any]) -> str:

@@ -20,6 +20,7 @@ from daxlab.cli.options import (
     ExecutorOption,
     JsonOption,
     LedgerOption,
+    RetryOption,
     device_named,
     seconds,
 )
@@ -54,6 +55,7 @@ def run(
     budget: BudgetOption = None,
     checkpoints: CheckpointsOption = None,
     keep_weights: KeepOption = False,
+    retry_failed: RetryOption = False,
     ledger: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -66,7 +68,7 @@ def run(
 
     path, where, until = ledger or LEDGER, device_named(device, executor), seconds(budget)
     wanted = part(read(spec).specs(), only or [])
-    plan, words = _planned(spec, wanted, path, where, keep_weights, executor, workers)
+    plan, words = _planned(spec, wanted, path, where, keep_weights, executor, workers, retry_failed)
     print(words, file=sys.stderr)
     with _watched(path, plan["training"]) as show:
         outcome = sweep(
@@ -75,6 +77,7 @@ def run(
             device=where,
             workers=workers,
             budget=until,
+            retry_failed=retry_failed,
             keep_weights=keep_weights,
             checkpoint_folder=checkpoints,
             executor=executor,
@@ -84,13 +87,15 @@ def run(
     for line in outcome.said:
         print(line, file=sys.stderr)
     with Ledger(path) as known:
-        lacking = len(known.lacking(outcome.keys))
-    there = len(outcome.keys) - lacking
+        asked, there = len(outcome.keys), len(outcome.keys) - len(known.lacking(outcome.keys))
+        done = asked - len(known.lacking(outcome.keys, retry_failed=True))
     if as_json:
-        about = {"runs": len(outcome.keys), "done": there, "trained": outcome.trained, "complete": not outcome.stopped}
-        print(json.dumps(about | {"plan": plan}, indent=1))
+        about = {"runs": asked, "done": done, "failed": there - done, "trained": outcome.trained}
+        print(json.dumps(about | {"complete": not outcome.stopped, "plan": plan}, indent=1))
     else:
-        print(f"{there:,} of {len(outcome.keys):,} runs are in {path}, {outcome.trained:,} of them new.")
+        print(f"{there:,} of {asked:,} runs are in {path}, {outcome.trained:,} of them new.")
+        if there > done:
+            print(_failed(there - done))
     if outcome.stopped:
         print("Stopped at a checkpoint; the same command goes on.", file=sys.stderr)
         raise typer.Exit(3)
@@ -103,6 +108,7 @@ def plan(
     device: DeviceOption = "auto",
     workers: WorkersOption = None,
     keep_weights: KeepOption = False,
+    retry_failed: RetryOption = False,
     ledger: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -113,7 +119,9 @@ def plan(
     from daxlab.sweep.grid import part, read  # noqa: PLC0415 - so that --help stays light
 
     wanted, where = part(read(spec).specs(), only or []), device_named(device)
-    found, words = _planned(spec, wanted, ledger or LEDGER, where, keep_weights, workers=workers)
+    found, words = _planned(
+        spec, wanted, ledger or LEDGER, where, keep_weights, workers=workers, retry_failed=retry_failed
+    )
     print(json.dumps(found, indent=1) if as_json else words)
 
 
@@ -125,18 +133,25 @@ def _planned(
     keep_weights: bool,
     executor: str = "local",
     workers: int | None = None,
+    retry_failed: bool = False,
 ) -> tuple[dict[str, Any], str]:
     """The plan of a sweep, as facts and in words."""
     from daxlab.cli.planning import foresee, in_words  # noqa: PLC0415 - so that --help stays light
 
-    found = foresee(wanted, ledger, device, keep_weights, executor, workers)
+    found = foresee(wanted, ledger, device, keep_weights, executor, workers, retry_failed)
     words = f"{spec}: {found['asked']:,} runs, of which {ledger} has {found['done']:,}."
+    words += f"\n{_failed(found['failed'])}" if found["failed"] else ""
     words += f"\n{in_words(found)}" if found["groups"] else ""
     asked, training = found.pop("asked"), found.pop("runs")
     lacking = asked - found["done"]
+    found["done"] -= found["failed"]
     if training > lacking:
         words += f"\n{training - lacking:,} of them are not asked for, but in groups with others that are."
     return {"runs": asked, "lacking": lacking, "training": training, **found}, words
+
+
+def _failed(runs: int) -> str:
+    return f"{runs:,} of them failed; --retry-failed trains them again."
 
 
 @app.command("status")

@@ -20,6 +20,7 @@ from daxlab.cli.options import (
     JsonOption,
     LanguageOption,
     LedgerOption,
+    RetryOption,
     device_named,
     seconds,
 )
@@ -61,7 +62,7 @@ def train(
     budget: BudgetOption = None,
     checkpoint_every: Annotated[float, typer.Option(metavar="SECONDS", help="What a kill -9 may cost.")] = 20.0,
     checkpoints: CheckpointsOption = None,
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Train failed runs again.")] = False,
+    retry_failed: RetryOption = False,
     ledger: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
