@@ -302,6 +302,50 @@ def test_what_was_planned_for_a_card_and_never_began_is_planned_anew_for_the_cor
         assert {group.plan["device"] for group in known.groups(("planned", "running", "done"))} == {"cpu"}
 
 
+def trains_at_once(tasks, device, workers, stop):
+    """An executor whose every group is trained as soon as it is asked for."""
+    for task in tasks:
+        yield Finished(task.group, tuple(Run(spec=s.facts(), group=task.group) for s in task.members), {})
+
+
+def foreseen_sizes(asked: list[Spec], ledger: Path, **more) -> list[int]:
+    return [len(group.members) for group in foreseen(asked, ledger, "gpu", **more).groups]
+
+
+def test_of_groups_that_never_began_only_what_is_asked_for_is_trained(tiny: Path, tmp_path: Path, monkeypatch) -> None:
+    ledger, asked = tmp_path / "runs.db", specs(tiny, 8)
+    halves = [foreseen(half, ledger, "gpu").groups[0] for half in (asked[:4], asked[4:])]
+    with Writer(ledger) as writer:
+        writer.record(halves)
+        writer.begin(halves[0].key, {})  # and it was killed before it had trained anything
+        assert foreseen_sizes(asked[:3], ledger) == [4]  # while it is alive, that may be under way
+    assert foreseen_sizes(asked, ledger) == [4, 4]  # all of it is trained as it was planned
+    assert foreseen_sizes(asked[:3] + asked[6:], ledger) == [5]
+    monkeypatch.setattr(driver, "execute", trains_at_once)
+    for some, new in (asked[:3], 3), (asked, 5), (asked, 0):
+        expected = {group.key for group in foreseen(some, ledger, "gpu").groups}
+        events = []
+        assert sweep(some, ledger, device="gpu", show=events.append).trained == new
+        assert {event.group for event in events if isinstance(event, Finished)} == expected
+    with Ledger(ledger) as known:
+        assert known.count() == 8
+        assert known.status()["pending"] == 0
+
+
+@pytest.mark.parametrize("begun", ["by its updates", "by its checkpoint"])
+def test_a_group_that_began_goes_on_as_it_was_whatever_is_asked_for(tiny: Path, tmp_path: Path, begun: str) -> None:
+    ledger, folder, asked = tmp_path / "runs.db", tmp_path / "elsewhere", specs(tiny, 4)
+    (group,) = foreseen(asked, ledger, "gpu").groups
+    with Writer(ledger) as writer:
+        writer.record([group])
+        if begun == "by its updates":
+            writer.progress({group.key: 200})
+    folder.mkdir()
+    if begun == "by its checkpoint":
+        (folder / f"{group.key}.safetensors").touch()
+    assert foreseen_sizes(asked[:1], ledger, checkpoint_folder=folder) == [4]
+
+
 def test_a_retry_that_is_stopped_says_so(tiny: Path, tmp_path: Path) -> None:
     ledger = tmp_path / "runs.db"
     wild = specs(tiny, 3, learning_rate=1e30)

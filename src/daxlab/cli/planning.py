@@ -20,6 +20,7 @@ def foresee(
     executor: str = "local",
     workers: int | None = None,
     retry_failed: bool = False,
+    checkpoints: Path | None = None,
 ) -> dict[str, Any]:
     """What is asked for, what the ledger has of it, and about what the rest will take: on a cluster, of one place.
 
@@ -28,7 +29,8 @@ def foresee(
     at_once = trained_at_once(device, executor, workers)
     on_card = at_once if device == "gpu" and executor == "local" and workers != 1 else None
     workers = crew_of(device, executor, workers) if executor == "local" else 1
-    plan = foreseen(specs, path, device, at_once=at_once, retry_failed=retry_failed)
+    how: dict[str, Any] = {"retry_failed": retry_failed, "checkpoint_folder": checkpoints}
+    plan = foreseen(specs, path, device, at_once=at_once, **how)
     of_all = partial(cost, keep_weights=keep_weights, on_card=on_card)
     if is_written(path):
         with Ledger(path) as known:

@@ -68,7 +68,7 @@ def run(
 
     path, where, until = ledger or LEDGER, device_named(device, executor), seconds(budget)
     wanted = part(read(spec).specs(), only or [])
-    plan, words = _planned(spec, wanted, path, where, keep_weights, executor, workers, retry_failed)
+    plan, words = _planned(spec, wanted, path, where, keep_weights, executor, workers, retry_failed, checkpoints)
     print(words, file=sys.stderr)
     with _watched(path, plan["training"]) as show:
         outcome = sweep(
@@ -107,6 +107,7 @@ def plan(
     only: OnlyOption = None,
     device: DeviceOption = "auto",
     workers: WorkersOption = None,
+    checkpoints: CheckpointsOption = None,
     keep_weights: KeepOption = False,
     retry_failed: RetryOption = False,
     ledger: LedgerOption = None,
@@ -119,9 +120,8 @@ def plan(
     from daxlab.sweep.grid import part, read  # noqa: PLC0415 - so that --help stays light
 
     wanted, where = part(read(spec).specs(), only or []), device_named(device)
-    found, words = _planned(
-        spec, wanted, ledger or LEDGER, where, keep_weights, workers=workers, retry_failed=retry_failed
-    )
+    path = ledger or LEDGER
+    found, words = _planned(spec, wanted, path, where, keep_weights, "local", workers, retry_failed, checkpoints)
     print(json.dumps(found, indent=1) if as_json else words)
 
 
@@ -131,14 +131,15 @@ def _planned(
     ledger: Path,
     device: str,
     keep_weights: bool,
-    executor: str = "local",
-    workers: int | None = None,
-    retry_failed: bool = False,
+    executor: str,
+    workers: int | None,
+    retry_failed: bool,
+    checkpoints: Path | None,
 ) -> tuple[dict[str, Any], str]:
     """The plan of a sweep, as facts and in words."""
     from daxlab.cli.planning import foresee, in_words  # noqa: PLC0415 - so that --help stays light
 
-    found = foresee(wanted, ledger, device, keep_weights, executor, workers, retry_failed)
+    found = foresee(wanted, ledger, device, keep_weights, executor, workers, retry_failed, checkpoints)
     words = f"{spec}: {found['asked']:,} runs, of which {ledger} has {found['done']:,}."
     words += f"\n{_failed(found['failed'])}" if found["failed"] else ""
     words += f"\n{in_words(found)}" if found["groups"] else ""

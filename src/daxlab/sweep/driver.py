@@ -1,7 +1,8 @@
 """The driver: specs minus what the ledger has, as groups, to an executor, into the ledger. Its only writer.
 
 Groups are recorded before they start and resumed as they were, never re-formed from what is missing, because the
-arithmetic of a run depends, to rounding, on its company. Knows nothing of networks.
+arithmetic of a run depends, to rounding, on its company. Only those that never began may be planned anew, where they
+are for another kind of device or have runs that nobody asks for now. Knows nothing of networks.
 """
 
 import os
@@ -16,6 +17,7 @@ from typing import Any
 
 from daxlab.errors import InputError
 from daxlab.store import Group, Ledger, Writer, is_written, key
+from daxlab.store.files import is_locked
 from daxlab.sweep import card
 from daxlab.sweep.grouping import grouped, ordered
 from daxlab.sweep.local import cores, execute
@@ -79,10 +81,10 @@ def sweep(
     until = time.monotonic() + budget if budget is not None else None
     with Writer(ledger) as writer:
         at_once = trained_at_once(device, executor, workers)
-        plan = _planned(writer, facts, device, at_once, crew, retry_failed)
+        folder = (checkpoint_folder or checkpoints(ledger)).absolute()  # workers may be at work in another folder
+        plan = _planned(writer, facts, device, at_once, crew, retry_failed, folder)
         writer.progress({}, beginning(writer.ledger, device, crew, at_once))
         show(plan)
-        folder = (checkpoint_folder or checkpoints(ledger)).absolute()  # workers may be at work in another folder
         kept = (retry_failed, keep_weights, checkpoint_every, set_aside)
         run = _Run(writer, ledger, known_specs, Outcome(keys), folder, executor, *kept, show)
         pending = list(plan.groups)
@@ -188,7 +190,7 @@ class _Run:
         return Task(group.key, members, self.checkpoint(group.key), *kept)
 
     def checkpoint(self, group: str) -> Path:
-        return self.checkpoints / f"{group}.safetensors"
+        return _checkpoint(self.checkpoints, group)
 
     def take(self, event: Event, by_key: dict[str, Group]) -> list[Group]:
         """Writes down what became of a group; the groups to be trained in its place, if it was too large."""
@@ -251,42 +253,57 @@ class _Run:
         return halves
 
 
-def foreseen(specs: Sequence[Spec], ledger: Path, device: str, *, at_once: int = 1, retry_failed: bool = False) -> Plan:
+def foreseen(
+    specs: Sequence[Spec],
+    ledger: Path,
+    device: str,
+    *,
+    at_once: int = 1,
+    retry_failed: bool = False,
+    checkpoint_folder: Path | None = None,
+) -> Plan:
     """What a sweep would do; writes nothing."""
     facts, _ = _by_key(specs)
     if not is_written(ledger):
         return Plan(tuple(facts), 0, tuple(grouped(facts.values(), device, at_once)))
+    folder = checkpoint_folder or checkpoints(ledger)
     with Ledger(ledger) as known:
-        done, resumed, fresh = _groups(known, facts, device, at_once, retry_failed)
+        done, _, resumed, fresh = _groups(known, facts, device, at_once, retry_failed, folder)
     return Plan(tuple(facts), done, (*resumed, *fresh))
 
 
 def _planned(
-    writer: Writer, facts: dict[str, Any], device: str, at_once: int, workers: int, retry_failed: bool
+    writer: Writer, facts: dict[str, Any], device: str, at_once: int, workers: int, retry_failed: bool, folder: Path
 ) -> Plan:
-    for group in _elsewhere(writer.ledger, device):
+    done, unfit, resumed, fresh = _groups(writer.ledger, facts, device, at_once, retry_failed, folder)
+    for group in unfit:
         writer.drop(group)
-    done, resumed, fresh = _groups(writer.ledger, facts, device, at_once, retry_failed)
     writer.record(fresh)
     return Plan(tuple(facts), done, tuple(ordered([*resumed, *fresh], device, workers)))
 
 
 def _groups(
-    ledger: Ledger, facts: dict[str, Any], device: str, at_once: int, retry_failed: bool
-) -> tuple[int, list[Group], list[Group]]:
-    """How many runs are done; groups that are under way go on as they were; what is in none is grouped anew."""
-    lacking, elsewhere = ledger.lacking(facts, retry_failed=retry_failed), _elsewhere(ledger, device)
-    live = {name: group if (group := ledger.live_group(name)) not in elsewhere else None for name in lacking}
-    under_way = {group.key: group for group in ledger.groups(("planned", "running"))}
-    fresh = grouped([facts[name] for name in lacking if live[name] is None], device, at_once)
-    resumed = [under_way[name] for name in dict.fromkeys(live.values()) if name is not None]
-    return len(facts) - len(lacking), resumed, fresh
+    ledger: Ledger, facts: dict[str, Any], device: str, at_once: int, retry_failed: bool, folder: Path
+) -> tuple[int, set[str], list[Group], list[Group]]:
+    """How many runs are done; recorded groups that do not fit what is asked for; those that go on as they were; what is
+    in none of these, grouped anew."""
+    lacking = ledger.lacking(facts, retry_failed=retry_failed)
+    live = {name: ledger.live_group(name) for name in lacking}
+    recorded = {group.key: group for group in ledger.groups(("planned", "running"))}
+    asked = [recorded[name] for name in dict.fromkeys(live.values()) if name is not None]
+    busy = is_locked(ledger.path)  # else nothing is running, whatever a killed driver left
+    unfit = {
+        group.key
+        for group in asked
+        if not (group.updates or (busy and group.status == "running") or _checkpoint(folder, group.key).exists())
+        and (group.plan.get("device", device) != device or not facts.keys() >= set(group.keys))
+    }
+    fresh = grouped([facts[name] for name in lacking if live[name] is None or live[name] in unfit], device, at_once)
+    return len(facts) - len(lacking), unfit, [group for group in asked if group.key not in unfit], fresh
 
 
-def _elsewhere(ledger: Ledger, device: str) -> set[str]:
-    """Groups that were planned for another kind of device and never began: their sizes are not for this one."""
-    planned = ledger.groups(("planned",))
-    return {group.key for group in planned if not group.updates and group.plan.get("device", device) != device}
+def _checkpoint(folder: Path, group: str) -> Path:
+    return folder / f"{group}.safetensors"
 
 
 def checkpoints(ledger: Path) -> Path:
