@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from daxlab.store import Ledger
-from daxlab.sweep import weights_of
-from daxlab.sweep.status import status
+from daxlab.cli.sweep import _shown
+from daxlab.store import Group, Ledger, Writer
+from daxlab.sweep import Spec, weights_of
+from daxlab.sweep.status import beginning, status
 
 TINY = """
 grammar:
@@ -74,6 +75,20 @@ def test_it_plans_stops_is_watched_goes_on_and_ends(daxlab, folder: Path) -> Non
     assert "2 done" in watched and "all is done" in watched and "SRN 1x" in watched
     with Ledger(folder / "daxlab.db") as ledger:
         assert not weights_of(ledger.path, ledger.select()[0]).exists()  # sweeps drop them
+
+
+def test_what_waits_for_another_sweep_is_said_apart(folder: Path) -> None:
+    from rich.console import Console
+
+    facts = [Spec("jump", seed, language=str(folder / "tiny.grammar")).facts() for seed in range(3)]
+    ours, *others = (Group(members=[fact]) for fact in facts)
+    with Writer(folder / "daxlab.db") as writer:
+        writer.record([ours, *others])
+        writer.progress({}, beginning(writer.ledger, [ours], ["jump"], "cpu", 1, 1))
+        console = Console(record=True, width=80)
+        console.print(_shown(folder / "daxlab.db", status(writer.ledger)))
+    said = console.export_text()
+    assert "1 waiting" in said and "2 more wait in groups of other sweeps" in said
 
 
 def test_failed_runs_are_counted_apart_and_trained_again_if_asked(daxlab, folder: Path) -> None:

@@ -15,6 +15,7 @@ from daxlab.paper.search import all_round, choices
 from daxlab.protocol import Protocol
 from daxlab.store import Group, Run, Writer, canonical, export, pack_answers, pack_likelihoods
 from daxlab.store.records import COLUMNS, key
+from daxlab.sweep.status import status
 
 MAIN_SPLITS = ("simple", "length", "jump", "turn-left")
 
@@ -178,6 +179,7 @@ def questions(writer):
     some = ledger.select(limit=1)[0]
     return {
         "status": ledger.status,
+        "sweep status": lambda: status(ledger),
         "runs": lambda: (ledger.rows(limit=50), ledger.count()),
         "runs of a cell": lambda: (ledger.rows({"cell": "lstm"}, limit=50), ledger.count({"cell": "lstm"})),
         "runs of one network": lambda: (

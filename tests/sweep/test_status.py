@@ -1,6 +1,7 @@
 """Whoever opens the ledger sees how far a sweep is, while it is written and afterwards."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from daxlab.protocol import Protocol
 from daxlab.store import Ledger, Run, Writer
 from daxlab.store.progress import under_way
 from daxlab.sweep import Architecture, Spec, driver, sweep
+from daxlab.sweep.cost import further_words, left
 from daxlab.sweep.grouping import grouped
 from daxlab.sweep.spec import all_facts
 from daxlab.sweep.status import Status, beginning, status
@@ -24,7 +26,12 @@ def seen(ledger: Path) -> Status:
 
 @pytest.fixture
 def two(tmp_path: Path) -> tuple[Path, list[dict]]:
-    return tmp_path / "runs.db", all_facts(Spec("jump", seed, NARROW, Protocol(1000)) for seed in range(2))
+    return tmp_path / "runs.db", all_facts(Spec("jump", seed, NARROW, Protocol(1_000_000)) for seed in range(2))
+
+
+def noted(ledger: Ledger, workers: int = 1) -> dict:
+    """What is noted at the beginning of a sweep of all that is recorded."""
+    return beginning(ledger, ledger.groups(), ["jump"], "cpu", workers, 1)
 
 
 def test_of_a_sweep_under_way_it_says_what_is_done_running_waiting_how_fast_and_how_long(two) -> None:
@@ -33,14 +40,15 @@ def test_of_a_sweep_under_way_it_says_what_is_done_running_waiting_how_fast_and_
     with Writer(path) as writer:
         writer.record([first, second])
         writer.begin(first.key, {})
-        notes = beginning(writer.ledger, "cpu", 1, 1)
+        notes = noted(writer.ledger)
         notes["sweep"]["since"] = time.time() - 3600  # an hour ago
-        writer.progress({first.key: 500}, notes)
+        writer.progress({first.key: 500_000}, notes)
         now = seen(path)
         assert (now.done, now.running, now.waiting, now.failed, now.writing) == (0, 1, 1, 0, True)
-        assert [(g.network, g.runs, g.update, g.updates) for g in now.groups] == [("SRN 1x5", 1, 500, 1000)]
+        assert [(g.network, g.runs, g.update, g.updates) for g in now.groups] == [("SRN 1x5", 1, 500_000, 1_000_000)]
         assert now.runs_per_hour == pytest.approx(0.5, rel=1e-3)
-        assert now.seconds_left == pytest.approx(3 * 3600, rel=1e-3)  # a quarter of the work took an hour
+        half, whole = left(replace(first, updates=500_000), "cpu"), left(first, "cpu")
+        assert now.seconds_left == pytest.approx(3600 * (half + whole) / (whole - half), rel=1e-3)
         assert now.best == []
         writer.add([Run(spec=facts[0], group=first.key, metrics={"accuracy": 12.5})])
         then = seen(path)
@@ -55,12 +63,41 @@ def test_before_there_is_a_pace_the_model_says_how_long_and_a_clock_that_jumps_s
     path, facts = two
     with Writer(path) as writer:
         writer.record(grouped(facts, "cpu"))
-        notes = beginning(writer.ledger, "cpu", 2, 1)
+        notes = noted(writer.ledger, workers=2)
         writer.progress({}, notes)
         assert seen(path).seconds_left == pytest.approx(notes["sweep"]["seconds"] / 2)
         notes["sweep"]["since"] = time.time() + 3600
         writer.progress({}, notes)
         assert (seen(path).runs_per_hour, seen(path).seconds_left) == (None, None)
+
+
+def test_what_another_sweep_left_neither_waits_nor_takes_time_in_this_one(two) -> None:
+    path, facts = two
+    other = all_facts(Spec("simple", seed, Architecture()) for seed in range(50))
+    whole, rest = grouped(other, "gpu")[0], grouped(facts, "gpu")[0]
+    halves = [replace(rest, members=[fact]) for fact in facts]
+    with Writer(path) as writer:
+        writer.add([Run(spec=Spec("simple", 99, NARROW).facts(), metrics={"accuracy": 50})])
+        writer.record([rest, whole])
+        writer.progress({}, beginning(writer.ledger, [rest], ["jump"], "gpu", 1, 1))
+        now = seen(path)
+        assert (now.waiting, now.others, now.best) == (2, 50, [])
+        assert now.seconds_left == pytest.approx(left(rest, "gpu"))
+        writer.drop(rest.key)  # it did not fit in memory
+        writer.record(halves)
+        assert (seen(path).waiting, seen(path).others) == (2, 50)
+    assert (seen(path).waiting, seen(path).others) == (52, 0)  # no sweep is under way: whichever is asked for goes on
+
+
+def test_sentences_take_longer_than_commands_of_scan_as_the_plan_has_it(tmp_path: Path) -> None:
+    path, facts = tmp_path / "runs.db", Spec("simple", 0, Architecture()).facts()
+    facts["language"] |= {"name": "built-in"}
+    (group,) = grouped([facts], "cpu")
+    with Writer(path) as writer:
+        writer.record([group])
+        writer.progress({}, noted(writer.ledger))
+        assert further_words(group) > 0
+        assert seen(path).seconds_left == pytest.approx(left(group, "cpu"))
 
 
 def test_the_best_of_a_split_is_the_setting_with_the_best_mean(tmp_path: Path) -> None:

@@ -216,6 +216,8 @@ def _shown(path: Path, now: Any) -> "RenderableType":
         network = f"{str(row['cell']).upper()} {row['layers']}x{row['hidden']}{attention}, dropout {row['dropout']:g}"
         best.add_row(row["split"], f"{row['mean']:.2f}", network, f"({row['runs']:,} runs)")
     parts: list[RenderableType] = [f"{path}: {counts}", pace]
+    if now.others:
+        parts.append(f"{now.others:,} more wait in groups of other sweeps")
     if now.groups:
         parts += ["", groups]
     if now.best:

@@ -83,7 +83,8 @@ def sweep(
         at_once = trained_at_once(device, executor, workers)
         folder = (checkpoint_folder or checkpoints(ledger)).absolute()  # workers may be at work in another folder
         plan = _planned(writer, facts, device, at_once, crew, retry_failed, folder)
-        writer.progress({}, beginning(writer.ledger, device, crew, at_once))
+        splits = {spec.split for spec in specs}
+        writer.progress({}, beginning(writer.ledger, plan.groups, splits, device, crew, at_once))
         show(plan)
         kept = (retry_failed, keep_weights, checkpoint_every, set_aside)
         run = _Run(writer, ledger, known_specs, Outcome(keys), folder, executor, *kept, show)

@@ -1,17 +1,19 @@
 """How far a sweep is, from its ledger alone: by anyone, at any time, while it is written.
 
 The driver notes down when it began and how much there was to do, by the model of cost; what is left by the same model
-says how fast it really goes. Knows nothing of processes.
+says how fast it really goes. It notes too which recorded groups are not its own, but of a sweep that was interrupted.
+Knows nothing of processes.
 """
 
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from daxlab.store import Ledger
+from daxlab.store import Group, Ledger
 from daxlab.store.progress import best, note, under_way
-from daxlab.sweep.cost import modelled
+from daxlab.sweep.cost import examining, left
 from daxlab.sweep.spec import Architecture
 
 NOTE = "sweep"
@@ -31,47 +33,68 @@ class Running:
 
 @dataclass(frozen=True)
 class Status:
-    """A ledger that is being written, or was. Runs are counted over all of it."""
+    """A ledger that is being written, or was. Runs done and failed are counted over all of it."""
 
     done: int
     running: int
-    waiting: int
+    waiting: int  # of the sweep under way; where none is, of all
+    others: int  # runs that wait for another sweep to go on
     failed: int
     runs_per_hour: float | None  # since the sweep began, parts of runs included; None where none is under way
     seconds_left: float | None
     groups: list[Running]
-    best: list[dict[str, Any]]  # of each split the setting with the best mean accuracy
+    best: list[dict[str, Any]]  # of each split (of the sweep under way) the setting with the best mean accuracy
     writing: bool  # whether a sweep is under way
 
 
-def beginning(ledger: Ledger, device: str, workers: int, at_once: int) -> dict[str, Any]:
-    """What the driver notes down before it begins: how many devices train, and how many groups at once on each."""
-    rows = under_way(ledger)
+def beginning(
+    ledger: Ledger, groups: Iterable[Group], splits: Iterable[str], device: str, workers: int, at_once: int
+) -> dict[str, Any]:
+    """What the driver notes down before it begins: which groups are its own, which splits it was asked for, how many
+    devices train, and how many groups at once on each."""
+    rows, own = under_way(ledger), {group.key for group in groups}
+    others = _spans(row["number"] for row in rows if row["key"] not in own)
+    rows = [row for row in rows if row["key"] in own]
     runs, seconds = ledger.count() + _trained(rows), _left(rows, device, at_once)
-    how = {"device": device, "workers": workers, "at_once": at_once}
+    how = {"device": device, "workers": workers, "at_once": at_once, "others": others, "splits": sorted(splits)}
     return {NOTE: {"since": time.time(), "runs": runs, "seconds": seconds, **how}}
+
+
+def _spans(numbers: Iterable[int]) -> list[list[int]]:
+    """Rising numbers as few first and last ones: groups are recorded many at a time."""
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and spans[-1][1] == number - 1:
+            spans[-1][1] = number
+        else:
+            spans.append([number, number])
+    return spans
 
 
 def status(ledger: Ledger) -> Status:
     """Where things stand."""
-    now, rows, counts, began = time.time(), under_way(ledger), ledger.status(), note(ledger, NOTE)
-    running = [_running(row) for row in rows if row["status"] == "running" and counts["writing"]]
-    busy = sum(group.runs for group in running)
+    now, recorded, counts, began = time.time(), under_way(ledger), ledger.status(), note(ledger, NOTE)
+    ours = began if began and counts["writing"] else {}
+    # What was recorded since it began is its own: halves of groups.
+    others = {number for first, last in ours.get("others", ()) for number in range(first, last + 1)}
+    rows = [row for row in recorded if row["number"] not in others]
+    busy = [row for row in rows if row["status"] == "running" and counts["writing"]]
     rate = seconds = None
-    if began and counts["writing"] and now > began["since"]:  # clocks jump
-        elapsed, left = now - began["since"], _left(rows, began["device"], began.get("at_once", 1))
-        rate = max(0.0, 3600 * (ledger.count() + _trained(rows) - began["runs"]) / elapsed)
-        work = began["seconds"] - left
-        seconds = left * elapsed / work if work > SURE * began["seconds"] else left / began["workers"]
+    if ours and now > ours["since"]:  # clocks jump
+        elapsed, rest = now - ours["since"], _left(rows, ours["device"], ours.get("at_once", 1))
+        rate = max(0.0, 3600 * (ledger.count() + _trained(rows) - ours["runs"]) / elapsed)
+        work = ours["seconds"] - rest
+        seconds = rest * elapsed / work if work > SURE * ours["seconds"] else rest / ours["workers"]
     return Status(
         done=counts["done"],
-        running=busy,
-        waiting=max(0, counts["pending"] - busy),
+        running=sum(row["size"] for row in busy),
+        waiting=sum(row["lacking"] for row in rows) - sum(row["lacking"] for row in busy),
+        others=sum(row["lacking"] for row in recorded if row["number"] in others),
         failed=counts["failed"],
         runs_per_hour=rate,
         seconds_left=seconds,
-        groups=running,
-        best=best(ledger),
+        groups=[_running(row) for row in busy],
+        best=[row for row in best(ledger) if row["split"] in ours.get("splits", [row["split"]])],
         writing=counts["writing"],
     )
 
@@ -92,12 +115,21 @@ def _trained(rows: Iterable[dict[str, Any]]) -> float:
 
 def _left(rows: Iterable[dict[str, Any]], device: str, at_once: int) -> float:
     """Seconds of one device that the model has for the rest; a group's first member is its widest."""
-    known: dict[tuple[int, int], float] = {}
     total = 0.0
     for row in rows:
-        kind = (id(row["spec"]), row["size"])  # groups of one setting share the object
-        if kind not in known:
-            one, updates = Architecture(**row["spec"]["network"]), row["spec"]["protocol"]["updates"]
-            known[kind] = modelled(one, row["size"], updates, device, at_once)
-        total += known[kind] * (1 - _share(row))
+        spec = row["spec"]
+        kind = (tuple(spec["network"].items()), spec["protocol"]["updates"], spec["language"]["name"], row["size"])
+        training, answers = _seconds(*kind, device, at_once)
+        total += training * (1 - _share(row)) + answers
     return total
+
+
+@cache
+def _seconds(
+    network: tuple[tuple[str, Any], ...], updates: int, language: str, runs: int, device: str, at_once: int
+) -> tuple[float, float]:
+    """Of training and of examining such a group; those of many settings are alike in this."""
+    member = {"network": dict(network), "protocol": {"updates": updates}, "language": {"name": language}}
+    group = Group(members=[member | {"split": {"name": ""}, "seed": seed} for seed in range(runs)])
+    answers = examining(Architecture(**member["network"]), runs, device)
+    return left(group, device, at_once) - answers, answers
