@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from daxlab.sweep import card
+from daxlab.store import Ledger
+from daxlab.store.progress import note
+from daxlab.sweep import Architecture, Spec, card, driver, local, sweep
 from daxlab.sweep.local import _place
+from daxlab.sweep.status import NOTE
 
 CONTROL = """#!/bin/sh
 if [ "$1" = -d ]; then echo began >> {log}; exit {code}; else cat >> {log}; fi
@@ -46,6 +49,19 @@ def test_a_service_by_which_cuda_does_not_start_is_not_used_and_ends(tmp_path: P
     with _place("gpu", 8) as place:
         assert (place.workers, place.turns is not None) == (2, True)
     assert log.read_text() == "began\nquit -t 10\n"
+
+
+def test_a_card_that_could_be_shared_but_is_not_is_said_and_known(tmp_path: Path, monkeypatch) -> None:
+    control(tmp_path, code=1)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(local, "cores", lambda: [0, 1, 2])
+    monkeypatch.setattr(driver, "cores", lambda: [0, 1, 2])
+    asked = [Spec("jump", 0, Architecture(cell=cell)) for cell in ("srn", "gru", "lstm")]
+    assert driver.trained_at_once("gpu") == 3
+    outcome = sweep(asked, tmp_path / "runs.db", device="gpu", budget=0.0)
+    assert outcome.said == ["the card cannot be shared here, so groups take turns"]
+    with Ledger(tmp_path / "runs.db") as ledger:
+        assert note(ledger, NOTE)["at_once"] == 1
 
 
 def test_where_cuda_starts_by_it_all_workers_train_at_once(tmp_path: Path, monkeypatch) -> None:

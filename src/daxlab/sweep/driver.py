@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from daxlab.store import Group, Ledger, Writer, is_written, key
 from daxlab.store.files import is_locked
 from daxlab.sweep import card
 from daxlab.sweep.grouping import grouped, ordered
-from daxlab.sweep.local import cores, execute
+from daxlab.sweep.local import IN_TURN, cores, execute
 from daxlab.sweep.spec import Spec, all_facts
 from daxlab.sweep.status import beginning
 from daxlab.sweep.task import Event, Finished, Memory, Noted, Progress, Started, Stopped, Task, TooLarge
@@ -83,11 +84,11 @@ def sweep(
         at_once = trained_at_once(device, executor, workers)
         folder = (checkpoint_folder or checkpoints(ledger)).absolute()  # workers may be at work in another folder
         plan = _planned(writer, facts, device, at_once, crew, retry_failed, folder)
-        splits = {spec.split for spec in specs}
-        writer.progress({}, beginning(writer.ledger, plan.groups, splits, device, crew, at_once))
+        begin = partial(beginning, writer.ledger, plan.groups, {spec.split for spec in specs}, device, crew)
+        writer.progress({}, begin(at_once))
         show(plan)
         kept = (retry_failed, keep_weights, checkpoint_every, set_aside)
-        run = _Run(writer, ledger, known_specs, Outcome(keys), folder, executor, *kept, show)
+        run = _Run(writer, ledger, known_specs, Outcome(keys), folder, executor, *kept, show, begin)
         pending = list(plan.groups)
         with interrupts() as interrupted:
             while pending and not run.outcome.stopped:
@@ -178,6 +179,7 @@ class _Run:
     checkpoint_every: float
     set_aside: bool
     show: Callable[[Any], None]
+    beginning: Callable[[int], dict[str, Any]]  # with so many groups at once on a device
     begun: set[str] = field(default_factory=set)
     came: set[str] = field(default_factory=set)  # keys of runs
     updates: dict[str, int] = field(default_factory=dict)  # of groups under way, not yet written down
@@ -203,6 +205,8 @@ class _Run:
             return self._halved(by_key[event.group], event.reason)
         elif isinstance(event, Noted) and event.message not in self.outcome.said:
             self.outcome.said.append(event.message)
+            if event.message == IN_TURN:
+                self.writer.progress({}, self.beginning(1))
         elif isinstance(event, Finished):
             if [run.key for run in event.runs] != by_key[event.group].keys:
                 raise InputError("a worker trained other runs than it was asked for: is its daxlab the same as here?")

@@ -19,9 +19,10 @@ from typing import Any
 
 from daxlab.errors import InputError
 from daxlab.sweep import card, process
-from daxlab.sweep.task import Broken, Event, OnTheWay, Started, Task
+from daxlab.sweep.task import Broken, Event, Noted, OnTheWay, Started, Task
 
 TRIES = 3  # of a task whose worker died
+IN_TURN = "the card cannot be shared here, so groups take turns"
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class _Place:
     workers: int
     turns: Path | None = None  # where they lie, if of all workers one compiles and one trains at a time
     environment: Mapping[str, str] = field(default_factory=dict)
+    said: tuple[str, ...] = ()  # what the user should know of it
 
 
 @dataclass
@@ -48,10 +50,11 @@ def cores() -> list[int]:
 
 
 def execute(tasks: Sequence[Task], device: str, workers: int, stop: Callable[[], bool]) -> Iterator[Event]:
-    """Runs the tasks, so many at a time at most; yields Started, Progress, Finished, Stopped and TooLarge."""
+    """Runs the tasks, so many at a time at most; yields Noted, Started, Progress, Finished, Stopped and TooLarge."""
     context = multiprocessing.get_context("spawn")  # JAX's threads do not survive a fork
     waiting, tries = deque(tasks), dict.fromkeys((task.group for task in tasks), 0)
     with _place(device, max(1, min(workers, len(tasks), len(cores())))) as place:
+        yield from (Noted(tasks[0].group, message) for message in place.said)
         flag = context.Event()
         crew = [_hire(context, place, core, flag) for core in cores()[: place.workers]]
         try:
@@ -102,7 +105,7 @@ def _place(device: str, workers: int) -> Iterator[_Place]:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="daxlab-", ignore_cleanup_errors=True)))
         environment = stack.enter_context(card.shared(folder))
         if environment is None:
-            yield _Place(device, 2, turns=folder)
+            yield _Place(device, 2, turns=folder, said=(IN_TURN,) if card.can_be_shared() else ())
         else:
             yield _Place(device, workers, environment=environment)
 
