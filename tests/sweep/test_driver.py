@@ -21,7 +21,7 @@ from daxlab import InputError
 from daxlab.protocol import Protocol
 from daxlab.store import Ledger, Run, Writer, key
 from daxlab.sweep import Architecture, Spec, driver, foreseen, local, sweep, weights_of
-from daxlab.sweep.task import Finished, Progress, TooLarge
+from daxlab.sweep.task import Finished, Progress, Task, TooLarge
 
 SMALL = Architecture("lstm", 1, 8, attention=True, dropout=0.1)
 
@@ -288,6 +288,20 @@ def test_a_group_that_does_not_fit_is_halved_until_it_does(tiny: Path, tmp_path:
     assert sizes == [5, 2, 3, 1, 2]
     assert outcome.trained == 5
     assert len(outcome.said) == 2
+
+
+@pytest.mark.parametrize("words", ["", "RESOURCE_EXHAUSTED: 5 GB\nat some place"])
+def test_a_group_is_too_large_in_pythons_words_as_in_xlas(tiny: Path, monkeypatch, words: str) -> None:
+    from daxlab.sweep import compiled, process, worker
+
+    def work(*given):
+        raise RuntimeError(words) if words else MemoryError
+
+    monkeypatch.setattr(worker, "work", work)
+    monkeypatch.setattr(compiled, "remember", lambda: None)
+    task = Task("a group", tuple(specs(tiny, 2)), None)
+    reason = words.partition("\n")[0] or "MemoryError"
+    assert process.outcome(task, "cpu", lambda event: None) == TooLarge("a group", reason)
 
 
 def test_what_was_planned_for_a_card_and_never_began_is_planned_anew_for_the_cores(tiny: Path, tmp_path: Path) -> None:

@@ -46,10 +46,10 @@ def outcome(
         raise
     except Exception as error:
         if out_of_memory(error):
-            return TooLarge(task.group, str(error).splitlines()[0])
+            return TooLarge(task.group, next(iter(str(error).splitlines()), type(error).__name__))
         return Broken(task.group, traceback.format_exc(), mendable=False)
 
 
 def out_of_memory(error: Exception) -> bool:
     """Whether an error is XLA's, or Python's, for want of memory."""
-    return any(mark in str(error) for mark in OUT_OF_MEMORY)
+    return isinstance(error, MemoryError) or any(mark in str(error) for mark in OUT_OF_MEMORY)
