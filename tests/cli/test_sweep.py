@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from daxlab.cli.sweep import _shown
-from daxlab.store import Group, Ledger, Writer
+from daxlab.store import Group, Ledger, Run, Writer
 from daxlab.sweep import Spec, weights_of
 from daxlab.sweep.status import beginning, status
 
@@ -89,6 +89,20 @@ def test_what_waits_for_another_sweep_is_said_apart(folder: Path) -> None:
         console.print(_shown(folder / "daxlab.db", status(writer.ledger)))
     said = console.export_text()
     assert "1 waiting" in said and "2 more wait in groups of other sweeps" in said
+
+
+def test_the_best_of_splits_with_long_names_can_be_told_apart(daxlab, tmp_path: Path) -> None:
+    names = [f"a-split-of-the-release-whose-name-is-long-and-says-a-lot-before-its-number-num{n:02}" for n in range(12)]
+    ledger = tmp_path / "runs [old].db"
+    with Writer(ledger) as writer:
+        for name in names:
+            spec = Spec("jump", 0).facts()
+            spec["split"] = {"name": name, "digest": name}
+            writer.add([Run(spec=spec, metrics={"accuracy": 50})])
+    said = daxlab("sweep", "status", "--ledger", ledger, cwd=tmp_path).stdout
+    assert [name in said for name in names] == [True] * 10 + [False] * 2
+    assert "… and of 2 more splits" in said
+    assert f"{ledger}: 12 done" in said and "1 runs" not in said
 
 
 def test_failed_runs_are_counted_apart_and_trained_again_if_asked(daxlab, folder: Path) -> None:

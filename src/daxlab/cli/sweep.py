@@ -42,6 +42,7 @@ WorkersOption = Annotated[
     typer.Option("--workers", min=1, metavar="N", help="Groups at a time, at most. As the machine allows, else."),
 ]
 EVERY = 2.0  # seconds between two looks at the ledger
+MOST_SPLITS = 10  # whose best is shown
 
 
 @app.command("run")
@@ -171,12 +172,13 @@ def status(
             raise InputError("--json says it once, --watch again and again: choose one")
         print(json.dumps(asdict(_status(path)), indent=1))
         return
-    from rich.console import Console  # noqa: PLC0415 - slow to load
-    from rich.live import Live  # noqa: PLC0415
+    from rich.live import Live  # noqa: PLC0415 - slow to load
+
+    from daxlab.cli.terminal import show  # noqa: PLC0415
 
     now = _status(path)
     if not watch:
-        Console(highlight=False).print(_shown(path, now))
+        show(_shown(path, now))
         return
     with Live(_shown(path, now), auto_refresh=False) as live:
         while now.writing:
@@ -197,6 +199,7 @@ def _shown(path: Path, now: Any) -> "RenderableType":
     from rich.console import Group  # noqa: PLC0415 - slow to load
     from rich.progress_bar import ProgressBar  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
 
     from daxlab.cli.planning import spoken  # noqa: PLC0415
 
@@ -207,22 +210,33 @@ def _shown(path: Path, now: Any) -> "RenderableType":
         rate = "" if now.runs_per_hour is None else f"{now.runs_per_hour:,.0f} runs an hour"
         left = "" if now.seconds_left is None else f"about {spoken(now.seconds_left)} left"
         pace = ", ".join(part for part in (rate, left) if part) or "beginning"
-    groups, best = (Table.grid(padding=(0, 2)) for _ in range(2))
+    groups = Table.grid(padding=(0, 2))
     for group in now.groups:
         bar = ProgressBar(total=group.updates, completed=group.update, width=20)
         groups.add_row(f"{group.runs:,} of {group.network}", bar, f"{group.update:,} of {group.updates:,} updates")
-    for row in now.best:
-        attention = ", attention" if row["attention"] else ""
-        network = f"{str(row['cell']).upper()} {row['layers']}x{row['hidden']}{attention}, dropout {row['dropout']:g}"
-        best.add_row(row["split"], f"{row['mean']:.2f}", network, f"({row['runs']:,} runs)")
-    parts: list[RenderableType] = [f"{path}: {counts}", pace]
+    parts: list[RenderableType] = [Text(f"{path}: {counts}"), pace]  # a path may have brackets
     if now.others:
         parts.append(f"{now.others:,} more wait in groups of other sweeps")
     if now.groups:
         parts += ["", groups]
     if now.best:
-        parts += ["", "best so far", best]
+        parts += ["", "best so far", _best(now.best[:MOST_SPLITS])]
+    if len(now.best) > MOST_SPLITS:
+        parts.append(f"… and of {len(now.best) - MOST_SPLITS:,} more splits")
     return Group(*parts)
+
+
+def _best(rows: list[dict[str, Any]]) -> "RenderableType":
+    from daxlab.cli.terminal import tabled  # noqa: PLC0415 - slow to load
+
+    def network(row: dict[str, Any]) -> str:
+        attention = ", attention" if row["attention"] else ""
+        return f"{str(row['cell']).upper()} {row['layers']}x{row['hidden']}{attention}, dropout {row['dropout']:g}"
+
+    columns = ["split", "mean %", "network", "runs"]
+    return tabled(
+        columns, [[row["split"], f"{row['mean']:.2f}", network(row), f"{row['runs']:,}"] for row in rows], right=(1, 3)
+    )
 
 
 @contextmanager

@@ -5,10 +5,11 @@ from contextlib import contextmanager
 from math import isfinite
 from typing import TypeVar
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.measure import Measurement
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, track
 from rich.table import Table
+from rich.text import Text
 
 from daxlab.corpora.source import Progress as Report
 
@@ -18,15 +19,25 @@ WIDE = 400  # columns, more than any table needs
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[int] = ()) -> None:
     """Prints a table; numbers stand on the right."""
+    show(tabled(columns, rows, right))
+
+
+def tabled(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[int] = ()) -> Table:
+    """A table, to be shown with other things."""
     shown = Table(box=None, pad_edge=False, header_style="bold")
     for n, column in enumerate(columns):
         shown.add_column(column, justify="right" if n in right else "left", overflow="fold")
     for row in rows:
-        shown.add_row(*row)
+        shown.add_row(*map(Text, row))
+    return shown
+
+
+def show(what: RenderableType) -> None:
+    """Prints tables and lines, and no name in them broken."""
     console = Console(highlight=False, markup=False)
     # Never narrower than the table: a name that the terminal wraps can still be copied, one that we break cannot.
-    console.width = max(console.width, Measurement.get(console, console.options.update(width=WIDE), shown).maximum)
-    console.print(shown)
+    console.width = max(console.width, Measurement.get(console, console.options.update(width=WIDE), what).maximum)
+    console.print(what)
 
 
 def progress(items: Iterable[T], what: str, total: int) -> Iterator[T]:
