@@ -73,9 +73,24 @@ def test_a_part_of_a_grid_is_the_grid_of_a_part_of_its_axes(axes, data) -> None:
     assert set(part(parse(axes).specs(), only)) == set(parse(axes | some).specs())
 
 
+def test_an_axis_may_come_again_and_the_protocols_by_their_whole_names() -> None:
+    specs = parse({"split": "jump", "hidden": [25, 50, 100], "protocol": {"clip": [1, 5]}}).specs()
+    assert part(specs, ["hidden=25", "hidden=50"]) == part(specs, ["hidden=25,50"])
+    assert part(specs, ["protocol.clip=5"]) == part(specs, ["clip=5"]) == [s for s in specs if s.protocol.clip == 5]
+
+
+def test_a_part_is_of_the_whole_spec_and_never_empty() -> None:
+    specs = parse({"split": "jump", "sweep": [{"cell": "srn", "hidden": 25}, {"cell": "gru", "hidden": [50]}]}).specs()
+    with pytest.raises(InputError, match=r"there hidden is 25, 50$"):
+        part(specs, ["cell=srn", "hidden=7"])
+    with pytest.raises(InputError, match="no run of the spec is all of cell=srn and hidden=50"):
+        part(specs, ["cell=srn", "hidden=50"])
+
+
 @pytest.mark.parametrize(
     ("only", "complaint"),
     [
+        ("protocol.hidden=25", "did you mean hidden=…?"),
         ("hiden=25", "takes an axis and values"),
         ("hidden", "takes an axis and values"),
         ("hidden=wide", "hidden takes whole numbers, not 'wide'"),

@@ -72,21 +72,31 @@ class Grid:
 
 
 def part(specs: Sequence[Spec], only: Sequence[str]) -> list[Spec]:
-    """Those of the runs that have one of some values on each of some axes: "hidden=25,50"."""
-    known = NETWORK | OTHERS | PROTOCOL
+    """Those of the runs that have one of some values on each of some axes: "hidden=25,50". An axis may come again."""
+    chosen: dict[str, set[Any]] = {}
     for choice in only:
-        name, _, values = choice.partition("=")
-        if name not in known or not values:
-            near = get_close_matches(name, known, n=1)
-            advice = f"did you mean {near[0]}=…?" if near and near[0] != name else f"axes are {', '.join(known)}"
-            raise InputError(f"--only takes an axis and values, such as hidden=25,50, not {choice!r}; {advice}")
-        wanted = {_value(text.strip(), name, known[name]) for text in values.split(",")}
+        name, wanted = _choice(choice)
         there = {_on(spec, name) for spec in specs}
         if wanted - there:
             some = ", ".join(str(value).lower() for value in sorted(there))
             raise InputError(f"--only {choice} asks for runs that the spec does not have: there {name} is {some}")
-        specs = [spec for spec in specs if _on(spec, name) in wanted]
-    return list(specs)
+        chosen.setdefault(name, set()).update(wanted)
+    found = [spec for spec in specs if all(_on(spec, name) in wanted for name, wanted in chosen.items())]
+    if not found:
+        raise InputError(f"no run of the spec is all of {' and '.join(only)}")
+    return found
+
+
+def _choice(text: str) -> tuple[str, set[Any]]:
+    """An axis and values on it; those of the protocol may be called protocol.… here too."""
+    known = NETWORK | OTHERS | PROTOCOL
+    given, _, values = text.partition("=")
+    name = given.removeprefix("protocol.")
+    if name not in (PROTOCOL if name != given else known) or not values:
+        near = get_close_matches(name, known, n=1)
+        advice = f"did you mean {near[0]}=…?" if near and near[0] != given else f"axes are {', '.join(known)}"
+        raise InputError(f"--only takes an axis and values, such as hidden=25,50, not {text!r}; {advice}")
+    return name, {_value(one.strip(), name, known[name]) for one in values.split(",")}
 
 
 def _value(text: str, axis: str, kind: type) -> Any:
