@@ -51,7 +51,7 @@ def test_it_plans_stops_is_watched_goes_on_and_ends(daxlab, folder: Path) -> Non
     assert "the same command goes on" in stopped.stderr
     waiting = daxlab("sweep", "status", cwd=folder).stdout
     assert "0 done, 0 running, 2 waiting, 0 failed" in waiting
-    assert "nothing is being trained now" in waiting
+    assert "Nothing is training now. Run the same command again to go on." in waiting
 
     command = [sys.executable, "-c", "from daxlab.cli import main; main()", "sweep", "run", "tiny.toml"]
     with subprocess.Popen([*command, "--device", "cpu", "--json"], cwd=folder, stdout=-1, stderr=-1) as running:

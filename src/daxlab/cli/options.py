@@ -35,7 +35,9 @@ AddressOption = Annotated[
 CheckpointsOption = Annotated[
     Path | None,
     typer.Option(
-        "--checkpoints", metavar="FOLDER", help="For checkpoints; a cluster's nodes share it. Beside the ledger else."
+        "--checkpoints",
+        metavar="FOLDER",
+        help="For checkpoints; a cluster's nodes share it. Default: beside the ledger, LEDGER.checkpoints.",
     ),
 ]
 RetryOption = Annotated[bool, typer.Option("--retry-failed", help="Train failed runs again.")]

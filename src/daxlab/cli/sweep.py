@@ -39,7 +39,12 @@ OnlyOption = Annotated[
 ]
 WorkersOption = Annotated[
     int | None,
-    typer.Option("--workers", min=1, metavar="N", help="Groups at a time, at most. As the machine allows, else."),
+    typer.Option(
+        "--workers",
+        min=1,
+        metavar="N",
+        help="Groups at a time, at most. Default: one a core, six on a GPU, as many as a cluster holds.",
+    ),
 ]
 EVERY = 2.0  # seconds between two looks at the ledger
 MOST_SPLITS = 10  # whose best is shown
@@ -205,7 +210,7 @@ def _shown(path: Path, now: Any) -> "RenderableType":
 
     counts = f"{now.done:,} done, {now.running:,} running, {now.waiting:,} waiting, {now.failed:,} failed"
     pace = "all is done" if now.done or now.failed else "nothing is recorded yet"
-    pace = "nothing is being trained now; the command that began goes on" if now.waiting else pace
+    pace = "Nothing is training now. Run the same command again to go on." if now.waiting else pace
     if now.writing:
         rate = "" if now.runs_per_hour is None else f"{now.runs_per_hour:,.0f} runs an hour"
         left = "" if now.seconds_left is None else f"about {spoken(now.seconds_left)} left"
