@@ -17,6 +17,7 @@ from daxlab.analysis.accuracy import network_text, networks
 from daxlab.paper import compare
 from daxlab.paper.search import ARCHITECTURES, AXES, SPLITS, choices, search
 from daxlab.paper.translations import COUNTED
+from daxlab.report.choices import spread
 from daxlab.store import Ledger
 
 RESULTS = Path(__file__).parent
@@ -91,7 +92,7 @@ def best() -> str:
     lines.append("|---|---|--:|--:|---|--:|--:|")
     for name, one in found.items():
         first, chosen = one["best"][0], one["paper"]["best"]
-        again = "–" if one["again"] is None else f"{one['again']:.2f}"
+        again = f"{one['again']:.2f} ({spread(one)})" if one["scores"] else "–"
         here = f"{chosen['here']['mean']:.2f}" if chosen["here"] else "–"
         ours = f"{first['network']} | {first['mean']:.2f} ± {first['sem']:.2f} | {again}"
         lines.append(f"| {name} | {ours} | {chosen['network']} | {here} | {chosen['stated']} |")
@@ -136,9 +137,7 @@ def sweeps() -> str:
     lines = ["| commit | command | runs | groups | seconds | plan | plan / seconds |", "|---|---|--:|--:|--:|--:|--:|"]
     for row in rows:
         only = " ".join(f"--only {one}" for one in row["only"])
-        command = (
-            f"daxlab sweep run specs/{row['spec']}.toml {only} --device gpu --workers {row['workers']} {row['more']}"
-        )
+        command = f"daxlab sweep run specs/{row['spec']}.toml {only} --device gpu {row['more']}"
         ratio = row["planned"] / row["seconds"]
         counts = f"{row['runs']:,} | {row['groups']} | {row['seconds']:,} | {row['planned']:,} | {ratio:.2f}"
         lines.append(f"| {row['commit']} | `{command.strip()}` | {counts} |")

@@ -158,8 +158,10 @@ def test_the_search_over_srns_gives_the_best_the_mean_and_the_range(ledger: Path
     assert (ends.paper, ends.verdict, ends.mean) == ([18.4, 94.0], "within", None)
     assert (best.mean, best.verdict) == (pytest.approx(0.04 * 29), "within")
     some = compared(ledger.with_name("some.db"), runs[:30])["exp1.srn-attention-mean"]
-    assert (some.verdict, some.mean) == ("unmeasured", None)
-    assert "10 of 30 architectures" in some.note
+    assert (some.verdict, some.mean, some.shown) == ("shown", None, f"{18.4 + 2.6 * 4.5:.2f}")
+    assert "so far of 10 of 30 architectures" in some.note
+    none = compared(ledger.with_name("none.db"), runs[-1:])["exp1.srn-attention-range"]
+    assert (none.verdict, none.shown) == ("unmeasured", "")
 
 
 def test_a_run_of_the_search_that_failed_does_not_shift_the_mean(ledger: Path) -> None:

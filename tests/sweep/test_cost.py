@@ -9,6 +9,7 @@ import jax
 import pytest
 
 from daxlab.encoding import Encoding
+from daxlab.paper.experiments import specs
 from daxlab.protocol import Protocol
 from daxlab.store import Group, Ledger, Run, Writer
 from daxlab.sweep import Architecture, Spec, foreseen
@@ -101,11 +102,19 @@ def test_groups_of_one_shape_compile_one_program() -> None:
 
 @pytest.mark.parametrize("row", SWEEPS)
 def test_a_sweep_is_within_a_quarter_of_what_was_measured(row) -> None:
-    specs = part(read(ROOT / "specs" / f"{row['spec']}.toml").specs(), row["only"])
-    asked = grouped(all_facts(specs), "gpu", row["workers"])
+    wanted = part(read(ROOT / "specs" / f"{row['spec']}.toml").specs(), row["only"])
+    asked = grouped(all_facts(wanted), "gpu", row["workers"])
     found = cost(asked, "gpu", 1, on_card=row["workers"])
     assert (found.runs, found.groups) == (row["runs"], row["groups"])
     assert found.seconds == pytest.approx(row["seconds"], rel=0.25)
+
+
+@pytest.mark.usefixtures("data")
+def test_translation_is_within_a_tenth_of_what_was_measured() -> None:
+    asked = specs(["translation"], 5, pairs="tatoeba")
+    card, cores = (foreseen(asked, Path("none.db"), device).groups for device in ("gpu", "cpu"))
+    assert cost(card, "gpu", 1, on_card=1).seconds == pytest.approx(881, rel=0.1)
+    assert left(cores[0], "cpu") == pytest.approx(7_001, rel=0.1)
 
 
 def test_in_turn_only_the_first_program_and_the_last_examining_are_waited_for() -> None:

@@ -34,8 +34,7 @@ def ranked(frame: pl.DataFrame, experiment: str) -> pl.DataFrame:
 def winners(frame: pl.DataFrame) -> pl.DataFrame:
     """The best mean of each experiment: its row of `ranked`, `of` how many, and what `again` says of such a choice.
 
-    again: the mean accuracy on the replicate left out; scores: one for each; optimism: mean less again. Empty where
-    there is but one replicate.
+    scores: the accuracy on each replicate that was left out; again: their mean. Empty where there is but one replicate.
     """
     found: list[Row] = []
     for experiment in frame["experiment"].unique(maintain_order=True):
@@ -43,15 +42,9 @@ def winners(frame: pl.DataFrame) -> pl.DataFrame:
         if rows.height:
             best = rows.row(0, named=True)
             scores = again(table(rows, shared_seeds(rows["seeds"].to_list())))
-            found.append({**best, "of": rows.height, **optimism(best["mean"], scores)})
-    more = {"place": int, "of": int, "again": float, "optimism": float, "scores": list[float]}
+            found.append({**best, "of": rows.height, "again": summary(scores).mean, "scores": scores})
+    more = {"place": int, "of": int, "again": float, "scores": list[float]}
     return pl.DataFrame(found, {**frame.schema, **more}, orient="row")
-
-
-def optimism(mean: float, scores: Sequence[float]) -> Row:
-    """How much better a chosen mean is than the same choice measured again."""
-    later = summary(scores).mean
-    return {"again": later, "optimism": None if later is None else mean - later, "scores": list(scores)}
 
 
 def again(values: Table) -> list[float]:
@@ -104,7 +97,8 @@ def overall(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, Row]]:
         {**network, **_said("rank", scores["rank"][n]), **_said("accuracy", scores["accuracy"][n])}
         for n, network in enumerate(networks)
     ]
-    best = {"rank": _best(-scores["rank"], sign=-1), "accuracy": _best(scores["accuracy"])}
+    later = {"rank": [-score for score in again(-scores["rank"])], "accuracy": again(scores["accuracy"])}
+    best = {measure: {"again": summary(some).mean, "scores": some} for measure, some in later.items()}
     return pl.DataFrame(found, OVERALL, orient="row").sort("rank", "network"), best
 
 
@@ -113,12 +107,6 @@ def _said(measure: str, values: NDArray[np.float64]) -> Row:
     mean = known.pop("mean")
     return {measure: mean, **{f"{measure}_{end}": value for end, value in known.items()},
             f"{measure}_runs": values.tolist()}  # fmt: skip
-
-
-def _best(values: Table, sign: int = 1) -> Row:
-    found = optimism(float(values.mean(axis=1).max()), again(values))
-    return {**found, "again": None if found["again"] is None else sign * found["again"],
-            "scores": [sign * score for score in found["scores"]]}  # fmt: skip
 
 
 def _ranks(values: Table) -> Table:

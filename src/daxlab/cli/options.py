@@ -11,6 +11,9 @@ from daxlab.errors import InputError
 from daxlab.store import Ledger, is_written
 
 LEDGER = Path("daxlab.db")  # in the working folder
+SHIPPED = tuple(
+    Path(__file__).resolve().parents[up] / "results" / "runs.db" for up in (1, 3)
+)  # a package's, a checkout's
 
 JsonOption = Annotated[bool, typer.Option("--json", help="For scripts.")]
 LanguageOption = Annotated[
@@ -73,9 +76,12 @@ def ledger_at(given: Path | None) -> Path:
         return given
     if is_written(LEDGER) and not _empty(LEDGER):
         return LEDGER
-    inside = Path(__file__).parents[1] / "results"  # in an installed package
-    beside = Path(__file__).parents[3] / "results"  # in a checkout
-    return next((folder / "runs.db" for folder in (inside, beside) if (folder / "runs.db").exists()), LEDGER)
+    return next(filter(Path.exists, SHIPPED), LEDGER)
+
+
+def is_shipped(ledger: Path) -> bool:
+    """Whether these are the results that come with daxlab."""
+    return ledger.resolve() in SHIPPED
 
 
 def _empty(ledger: Path) -> bool:

@@ -3,11 +3,12 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from daxlab.cli.options import JsonOption, LedgerOption, ledger_at
+from daxlab.cli.options import LEDGER, JsonOption, LedgerOption, is_shipped, ledger_at
 from daxlab.errors import InputError
 from daxlab.store import Ledger
 
@@ -19,10 +20,7 @@ EXPERIMENTS = ("simple", "length", "jump", "turn-left", "overall")
 MOST_RUNS = 8  # that a line of a table shows
 LEGEND = """\
 Per cent of test commands with every action right: mean over runs, standard error, 95% interval (Student's t over runs).
-again: chosen by all replicates but one and scored on the one left out, each in turn. What it is below the mean is
-roughly what luck adds to the best of many. By rank: in each replicate architectures are ranked on each experiment
-(equals share the mean of their places), the mean over four experiments counts; one that lacks an experiment has no
-rank, and a run that failed counts as the mean of its architecture's others."""
+"""
 Found = Mapping[str, Any]
 
 
@@ -49,6 +47,7 @@ def best(
     from daxlab.paper.comparison import compare_runs  # noqa: PLC0415 - polars is slow to load
     from daxlab.paper.runs import Runs  # noqa: PLC0415
     from daxlab.paper.search import ARCHITECTURES, all_round, choices  # noqa: PLC0415
+    from daxlab.report.choices import AGAIN  # noqa: PLC0415
 
     path = ledger_at(ledger)
     with Ledger(path) as known:
@@ -59,7 +58,7 @@ def best(
         print(_as_text(found, overall, srns, experiment))
         return
     print(f"{path}\n")
-    _show_completeness(found, ARCHITECTURES)
+    _show_completeness(found, ARCHITECTURES, path)
     if not found:
         return
     if experiment is None:
@@ -69,7 +68,7 @@ def best(
         _show_overall(overall)
     elif experiment in found:
         _show_experiment(experiment, found[experiment])
-    print(f"\n{LEGEND}")
+    print(f"\n{LEGEND}{AGAIN}")
 
 
 def _as_text(found: Found, overall: Any, srns: Sequence["Compared"], experiment: str | None) -> str:
@@ -80,7 +79,7 @@ def _as_text(found: Found, overall: Any, srns: Sequence["Compared"], experiment:
     return json.dumps(content, indent=1, allow_nan=False)
 
 
-def _show_completeness(found: Found, of: int) -> None:
+def _show_completeness(found: Found, of: int, path: Path) -> None:
     from daxlab.paper.search import COMMAND  # noqa: PLC0415
     from daxlab.report.choices import complete  # noqa: PLC0415
 
@@ -90,7 +89,8 @@ def _show_completeness(found: Found, of: int) -> None:
     if lacking:
         print(f"No architecture has runs on {', '.join(lacking)}.")
     if lacking or any(one["architectures"] < of for one in found.values()):
-        print(f"'{COMMAND}' trains what is lacking.")
+        first = f"'daxlab runs merge {path}' brings these into {LEDGER}; then " if is_shipped(path) else ""
+        print(f"{first}'{COMMAND}' trains what is lacking.")
 
 
 def _show_winners(found: Found, overall: Any) -> None:
@@ -109,23 +109,24 @@ def _show_winners(found: Found, overall: Any) -> None:
 def _winner(name: str, one: Found) -> list[str]:
     row, paper = one["best"][0], one["paper"]["best"]
     here = paper["here"] or {}
-    return [name, row["network"], str(row["runs"]), *_summary(row), _number(one["again"]), paper["network"],
+    return [name, row["network"], str(row["runs"]), *_summary(row), _again(one), paper["network"],
             str(here.get("place", "–")), _number(here.get("mean")), f"{paper['stated']:g}"]  # fmt: skip
 
 
+def _again(one: Found) -> str:
+    from daxlab.report.choices import spread  # noqa: PLC0415
+
+    return f"{one['again']:.2f} ({spread(one)})" if one["scores"] else "–"
+
+
 def _overall_winner(measure: str, overall: Found) -> list[str]:
+    from daxlab.paper.search import measured  # noqa: PLC0415
+
     one, paper = overall[measure], overall["paper"]
     here = paper["here"] or {}
-    row = _of(one["best"][0], measure)
-    return [f"overall, by {measure}", row["network"], str(row["runs"]), *_summary(row), _number(one["again"]),
+    row = measured(one["best"][0], measure)
+    return [f"overall, by {measure}", row["network"], str(row["runs"]), *_summary(row), _again(one),
             paper["network"], str(paper["places"][measure] or "–"), _number(here.get(measure)), ""]  # fmt: skip
-
-
-def _of(row: Found, measure: str) -> dict[str, Any]:
-    """A row of the overall ranking, as one measure's."""
-    ends = {end: row[f"{measure}_{end}"] for end in ("sem", "low", "high")}
-    return {"network": row["network"], "mean": row[measure], "runs": len(row[f"{measure}_runs"]), **ends,
-            "accuracies": row[f"{measure}_runs"]}  # fmt: skip
 
 
 def _show_experiment(name: str, one: Found) -> None:
@@ -137,6 +138,7 @@ def _show_experiment(name: str, one: Found) -> None:
 
 
 def _show_overall(overall: Any) -> None:
+    from daxlab.paper.search import measured  # noqa: PLC0415
     from daxlab.report.choices import regressing  # noqa: PLC0415
 
     if not overall:
@@ -145,7 +147,7 @@ def _show_overall(overall: Any) -> None:
     for measure, unit in (("rank", ""), ("accuracy", "%")):
         one = overall[measure]
         print(f"\nThe best over four experiments, by mean {measure}:\n")
-        _show_rows([_of(row, measure) | {"place": n} for n, row in enumerate(one["best"], 1)])
+        _show_rows([measured(row, measure) | {"place": n} for n, row in enumerate(one["best"], 1)])
         print(f"\n{regressing(one, unit)}")
     places = overall["paper"]["places"]
     said = f"number {places['rank']} by rank, {places['accuracy']} by accuracy" if places["rank"] else "not ranked here"

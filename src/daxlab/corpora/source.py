@@ -196,7 +196,7 @@ def open_corpus(corpus: Corpus) -> Files:
 
 
 def digest(files: dict[str, bytes]) -> str:
-    """A file's own sha256; of several, one over their names and sha256s. JSON counts by what it says, however spaced."""
+    """A file's own sha256; of several, one over their names and theirs. JSON counts by what it says, however spaced."""
     hashes = {name: sha256(_content(name, content)).hexdigest() for name, content in sorted(files.items())}
     if len(hashes) == 1:
         return next(iter(hashes.values()))

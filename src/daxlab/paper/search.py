@@ -60,7 +60,7 @@ def choices(frame: pl.DataFrame, top: int = 10) -> dict[str, Row]:
             "by_runs": {row["runs"]: row["architectures"] for row in counts.to_dicts() if row["runs"]},
             "failed": int(counts["failed"].sum()),
             "best": rows.head(top).to_dicts(),
-            **{part: winner[part] for part in ("again", "optimism", "scores")},
+            **{part: winner[part] for part in ("again", "scores")},
             "paper": {kind: _chosen(name, kind, mine) for kind in ("best", "overall")},
         }
     return found
@@ -70,6 +70,13 @@ def _chosen(experiment: str, kind: str, mine: Mapping[str, Row]) -> Row:
     """One of the paper's choices: what it is, the paper's figure, and its row here if it has one."""
     network = str(NETWORKS[{"best": BEST[experiment], "overall": OVERALL}[kind]])
     return {"network": network, "stated": stated(experiment, kind), "here": mine.get(network)}
+
+
+def measured(row: Row, measure: str) -> Row:
+    """A row of the overall ranking as one measure's, in the form that a row of an experiment has."""
+    ends = {end: row[f"{measure}_{end}"] for end in ("sem", "low", "high")}
+    runs = row[f"{measure}_runs"]
+    return {"network": row["network"], "mean": row[measure], "runs": len(runs), **ends, "accuracies": runs}
 
 
 def all_round(frame: pl.DataFrame, top: int = 10) -> Row | None:

@@ -1,6 +1,7 @@
 """What the paper says of all its SRNs: measured where a ledger has the search over their architectures."""
 
 from math import prod
+from statistics import fmean
 from typing import Any
 
 import polars as pl
@@ -18,13 +19,20 @@ Row = dict[str, Any]
 
 
 def _searched(attention: bool, runs: Runs) -> tuple[list[Row], str]:
-    """Every SRN of the paper's search with its runs, worst first; if one lacks runs, none, and what is lacking."""
+    """The SRNs of the paper's search that have runs, worst first; and what is lacking, if any has none."""
     of_these = (pl.col("experiment") == "simple") & (pl.col("cell") == "srn") & (pl.col("attention") == attention)
     found = runs.search.filter(of_these & (pl.col("runs") > 0)).sort("mean", "network").to_dicts()
     whole = prod(len(AXES[name]) for name in ("layers", "hidden", "dropout"))
-    if len(found) < whole:
-        return [], f"needs the search over architectures: {len(found)} of {whole} architectures are in the ledger"
-    return found, ""
+    lacking = f"so far of {len(found)} of {whole} architectures in the ledger; the others need the search"
+    return found, "" if len(found) == whole else lacking
+
+
+def _so_far(found: list[Row], values: list[float], note: str) -> Part:
+    """Of a part of the architectures a figure is shown, and not held against the paper's."""
+    if not found:
+        return Part(note=note)
+    about = _found(found)
+    return Part(None, about.split, about.draw, ours=values, shown=" to ".join(f"{v:.2f}" for v in values), note=note)
 
 
 def _part(row: Row, **more: Any) -> Part:
@@ -40,7 +48,7 @@ def _found(rows: list[Row]) -> Found:
 def srn_best(runs: Runs) -> list[Part]:
     """The best SRN without attention."""
     found, lacking = _searched(False, runs)
-    return [_part(found[-1]) if found else Part(note=lacking)]
+    return [_so_far(found, [row["mean"] for row in found[-1:]], lacking) if lacking else _part(found[-1])]
 
 
 def srn_mean(runs: Runs) -> list[Part]:
@@ -49,8 +57,8 @@ def srn_mean(runs: Runs) -> list[Part]:
     A run that failed counts as the mean of its architecture's others.
     """
     found, lacking = _searched(True, runs)
-    if not found:
-        return [Part(note=lacking)]
+    if lacking:
+        return [_so_far(found, [fmean(row["mean"] for row in found)] if found else [], lacking)]
     frame = pl.DataFrame(found)
     values = filled(table(frame, shared_seeds(frame["seeds"].to_list()))).mean(axis=0).tolist()
     return [part_of(f"{len(found)} SRNs with attention", _found(found), values)]
@@ -59,7 +67,7 @@ def srn_mean(runs: Runs) -> list[Part]:
 def srn_range(runs: Runs) -> list[Part]:
     """The worst and the best architecture, each against its end of the paper's range."""
     found, lacking = _searched(True, runs)
-    if not found:
-        return [Part(note=lacking)]
+    if lacking:
+        return [_so_far(found, [row["mean"] for row in (*found[:1], *found[-1:])], lacking)]
     (ends,) = (target.range for target in targets() if target.id == "exp1.srn-attention-range")
     return [_part(row, claim=(end, None, RUNS)) for row, end in zip((found[0], found[-1]), ends or (), strict=True)]

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from daxlab.analysis.effects import effects
-from daxlab.paper.search import ARCHITECTURES, AXES, COMMAND, SPLITS, all_round, choices, search
+from daxlab.paper.search import ARCHITECTURES, AXES, COMMAND, SPLITS, all_round, choices, measured, search
 from daxlab.report import choices as said
 from daxlab.report import panels, text
 from daxlab.report.blocks import Block, Cell, Row, Section, Table, Text
@@ -59,11 +59,8 @@ def _winners(found: Mapping[str, Found], overall: Found | None) -> Table:
         rows += [(name,), _row(best, "the best here"), _row(paper, "the paper's choice")]
         data += [{"of": name, "who": who} | row for who, row in (("best", best), ("paper", paper))]
     caption = (
-        "Means over replicates with standard error, and below them the 95% interval. *again*: chosen by all replicates "
-        "but one, and scored on the one left out, each in turn; what it is short of the mean is roughly what luck "
-        "adds to the best of many. By rank: in each replicate architectures are ranked on each experiment (1 is best, "
-        "equals share the mean of their places), and the mean over four counts; one that lacks an experiment is not "
-        "ranked, and a run that failed counts as the mean of its architecture's others."
+        "Means over replicates with standard error, and below them the 95% interval (Student's t). "
+        + said.AGAIN.replace("\n", " ").replace("again:", "*again*:").replace("By rank:", "*By rank*:")
     )
     columns = pl.DataFrame([{name: row.get(name) for name in DATA} for row in data], DATA, orient="row")
     title, head = "The best of many, and the paper's choice.", ("network", "mean", "again", "paper")
@@ -74,28 +71,26 @@ def _pairs(found: Mapping[str, Found], overall: Found | None) -> Iterator[tuple[
     """The best and the paper's choice, of each experiment and of all."""
     for name, one in found.items():
         paper = one["paper"]["best"]
-        yield name, one["best"][0] | {"again": one["again"]}, (paper["here"] or paper) | {"stated": paper["stated"]}
+        yield name, one["best"][0] | _again(one), (paper["here"] or paper) | {"stated": paper["stated"]}
     for measure in ("rank", "accuracy") if overall else ():
         assert overall is not None
         paper, first = overall["paper"], overall[measure]["best"][0]
-        here = _measure(paper["here"], measure, paper["places"][measure]) if paper["here"] else paper
-        yield f"overall, by mean {measure}", _measure(first, measure, 1) | {"again": overall[measure]["again"]}, here
+        here = measured(paper["here"], measure) | {"place": paper["places"][measure]} if paper["here"] else paper
+        best = measured(first, measure) | {"place": 1} | _again(overall[measure])
+        yield f"overall, by mean {measure}", best, here
+
+
+def _again(one: Found) -> Found:
+    return {name: one[name] for name in ("again", "scores")}
 
 
 def _row(row: Found, what: str) -> Sequence[Cell]:
-    again = text.percent(row["again"]) if "again" in row else ""
+    again = text.percent(row["again"]) + (f"\n{said.spread(row)}" if row["scores"] else "") if "again" in row else ""
     stated = f"{row['stated']:g}" if "stated" in row else ""
     if "mean" not in row:
         return (f"{row['network']}\n{what}, no runs on this split", "–", again, stated)
     place = "" if row["place"] == 1 and "again" in row else f", number {row['place']} here"
     return (f"{row['network']}\n{what}{place}", _mean(row), again, stated)
-
-
-def _measure(row: Found, measure: str, place: int) -> dict[str, Any]:
-    """A row of the overall ranking, as one measure's."""
-    ends = {end: row[f"{measure}_{end}"] for end in ("sem", "low", "high")}
-    runs = len(row[f"{measure}_runs"])
-    return {"network": row["network"], "place": place, "runs": runs, "mean": row[measure], **ends}
 
 
 def _mean(row: Found) -> str:

@@ -6,6 +6,12 @@ from typing import Any
 from daxlab.report.text import counted, listed, measured, number, percent
 
 Found = Mapping[str, Any]
+AGAIN = """\
+again: the best by all replicates but one, scored on the one left out; the mean over each left out in turn, and the
+range. The best of many is partly the luckiest, and here its luck is left out; but so few choices tell it only roughly.
+By rank: in each replicate architectures are ranked on each experiment (1 is best, equals share the mean of their
+places), and the mean over the four counts. One that lacks an experiment has no rank; a run that failed counts as the
+mean of its architecture's others."""
 
 
 def complete(experiment: str, found: Found, of: int) -> str:
@@ -31,14 +37,15 @@ def regressing(found: Found, unit: str = "%") -> str:
     """What the best of many is worth when it is measured again."""
     if found["again"] is None:
         return "There is but one replicate, so how much of this is luck cannot be told."
-    worth = f"{found['optimism']:.2f} less than the best mean of all, roughly what luck adds to that"
-    if found["optimism"] < 0.005:
-        worth = "no less than the best mean of all"
-    scores = f"{min(found['scores']):.2f} to {max(found['scores']):.2f}"
     return (
-        f"Whoever is best by all replicates but one has {percent(found['again'])}{unit} on the one left out, "
-        f"on average ({scores}): {worth}."
+        f"The best by all replicates but one has {percent(found['again'])}{unit} on the one left out, on average "
+        f"({spread(found)}, {counted(len(found['scores']), 'such choice')})."
     )
+
+
+def spread(found: Found) -> str:
+    """From the least to the greatest score of a choice."""
+    return f"{min(found['scores']):.2f} to {max(found['scores']):.2f}"
 
 
 def chosen(paper: Found, of: int) -> str:

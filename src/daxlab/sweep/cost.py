@@ -7,20 +7,19 @@ An update of a group has a price however small it is (launches: they grow with l
 width), streams every weight of every run, and what every unit of every run keeps for the way back. Padded units cost
 what real ones do, so an architecture stands here for the widest of its group.
 
-Fitted to one H200 (results/bench/card.json: LSTM of two layers, hidden 25 to 400, 1 to 512 runs): every point within
-10%. LSTM 1x100 with attention, 20 and 180 runs (1.02 and 2.76 ms), within 2%. All these are of updates one kernel after
-another; since kernels run at once, whole trainings, draws and all, take 0.95 of that:
-182 s for 20 runs of 2x200 on four splits, 403 for 64 on one, 117 for 39 of 1x100 with attention: within 5%. That cells
-differ by their weights alone is assumed: 35 runs of GRU 1x50 and 1x100 with attention took 139 s where the model has
-107, while the card compiled and examined others. Commands: 245 s for the 20 and 484 for the 64, within 5%; how the 55 s
-of these beyond training and examining part into compiling (35 to 45 were seen) and the rest is a guess. One CPU core,
-one run: 2x200 4.5 ms, 1x100 with attention 0.85; examining it, 45 and 25 s: within 2%. Memory is counted; what XLA says
-of its programs (0.1 to 0.7 GB for these groups) is near that.
+Fitted to one H200, whatever card is there (results/bench/card.json: LSTM of two layers, hidden 25 to 400, 1 to 512
+runs; and LSTM 1x100 with attention): every point within 10%. These are of updates one kernel after another; since
+kernels run at once, whole trainings, draws and all, take 0.95 of that. That cells differ by their weights alone is
+assumed: 35 runs of GRU 1x50 and 1x100 with attention took 139 s where the model has 107, while the card compiled and
+examined others. How a command's seconds beyond training and examining part into compiling (35 to 45 were seen) and the
+rest is a guess. CPU cores: 2x200 and 1x100 with attention, one run. A weight of a larger vocabulary than SCAN's has a
+price of its own: of 25 networks on English-French pairs on the card, and of two on two cores, at once. Memory is
+counted; what XLA says of its programs (0.1 to 0.7 GB for groups of up to 64) is near that.
 
 On a card the next group is compiled and the last one examined while others train, so that only the first programs and
 the last examining count. Where k groups train at once, their launches cost less by min(k, 3.5): by then the card is
-full. So 1,440 runs of LSTM and GRU of up to 100 units, which took 1,349 s by twelve workers, are within 5%, and 360
-of SRN, 242 s by three, within 10% (results/README.md).
+full. tests/sweep/test_cost.py holds all this against what was measured: commands within a tenth, sweeps within a
+quarter (results/README.md has these).
 """
 
 import math
@@ -53,6 +52,7 @@ class Device:
 
     update: float  # whatever its size
     weight: float  # more for each weight of each run
+    word: float  # more for each weight that a run has for further words than SCAN's
     program: float  # to compile it
     examine: float  # all the answers of a group
     layer: float = 0.0  # an update, more for each layer
@@ -60,9 +60,7 @@ class Device:
     width: float = 0.0  # more for each unit of width
     unit: float = 0.0  # more for each unit of each layer of each run
     attended: float = 0.0  # more for each unit of width of each run, with attention
-    beside: float = (
-        1.0  # training over its updates alone, as above: draws, curve, checkpoints and what was gained since
-    )
+    beside: float = 1.0  # what training takes, over what the model has for its updates
     once: float = 0.0  # a worker's start
     examine_run: float = 0.0  # more for each run
     examine_weight: float = 0.0  # more for each weight of each run
@@ -76,6 +74,7 @@ DEVICES = {
         attention=0.2e-3,
         width=0.72e-6,
         weight=0.0316e-9,
+        word=0.0096e-9,
         unit=9.8e-9,
         attended=28e-9,
         beside=0.95,
@@ -86,7 +85,7 @@ DEVICES = {
         examine_weight=0.13e-6,
         memory=125e9,  # of an H200, which its workers share; a group that does not fit there is halved
     ),
-    "cpu": Device(update=0.08e-3, weight=3.4e-9, once=5, program=8, examine=20, examine_weight=20e-6),
+    "cpu": Device(update=0.08e-3, weight=3.4e-9, word=7.3e-9, once=5, program=8, examine=20, examine_weight=20e-6),
 }
 
 
@@ -154,7 +153,7 @@ def left(group: Group, device: str, at_once: int = 1) -> float:
 def _training(group: Group, device: str, at_once: int) -> float:
     one, runs, how = widest(group), len(group.members), DEVICES[device]
     updates = int(group.members[0]["protocol"]["updates"])
-    each = update(one, runs, device, at_once) + runs * how.weight * further_words(group)
+    each = update(one, runs, device, at_once) + runs * how.word * further_words(group)
     return max(0, updates - group.updates) * each * how.beside
 
 
