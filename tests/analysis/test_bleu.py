@@ -5,47 +5,47 @@ from math import exp, log
 
 import pytest
 
-from daxlab import InputError, language
-from daxlab.analysis.translation import _shown, bleu, right_of, scores, shown, translated
+from daxlab import InputError, language, split
+from daxlab.analysis.answers import scored
+from daxlab.analysis.translation import _shown, right_of, shown, translated
+from daxlab.bleu import bleu, scores, signature
 from daxlab.corpora.translation import named
-
-HOW = f"case:mixed|eff:no|tok:none|smooth:exp|version:{version('sacrebleu')}"
+from daxlab.languages import Example
 
 
 def test_the_signature_is_pinned() -> None:
-    assert bleu(["je suis la ."], [["je suis la ."]]).signature == f"nrefs:1|{HOW}"
-    assert bleu(["a", "b"], [["a"], ["b", "c"]]).signature == f"nrefs:var|{HOW}"
+    found = f"nrefs:1|case:mixed|eff:no|tok:none|smooth:exp|version:{version('sacrebleu')}"
+    assert bleu(["je suis la ."], [["je suis la ."]])[1] == signature(version("sacrebleu")) == found
 
 
 def test_bleu_is_the_geometric_mean_of_precisions_with_a_brevity_penalty() -> None:
     given, right = "je suis tres fatigue .", "je suis tres fatigue aujourd hui ."
     precisions = (5 / 5, 3 / 4, 2 / 3, 1 / 2)
     by_hand = 100 * exp(1 - 7 / 5) * exp(sum(map(log, precisions)) / 4)
-    assert bleu([given], [[right]]).score == pytest.approx(by_hand)
+    assert bleu([given], [[right]])[0] == pytest.approx(by_hand)
 
 
 def test_text_is_not_tokenised_again() -> None:
     apart, together = "aujourd hui il n est pas la .", "aujourd'hui il n'est pas la."
-    assert bleu([apart], [[apart]]).score == pytest.approx(100)
-    assert bleu([apart], [[together]]).score < 50
+    assert bleu([apart], [[apart]])[0] == pytest.approx(100)
+    assert bleu([apart], [[together]])[0] < 50
 
 
-def test_a_run_that_translates_all_as_the_corpus_does_has_a_bleu_of_100(ledger_of, translations) -> None:
-    ledger = ledger_of(translations("translation", 0), translations("translation", 1, wrong_every=2))
-    whole, half = (scores(ledger, row) for row in sorted(ledger.rows(), key=lambda row: row["seed"]))
-    assert whole.pairwise.score == pytest.approx(100)
-    assert 40 < half.pairwise.score < 95
-    assert half.by_sentence.score == pytest.approx(half.pairwise.score)  # the synthetic pairs have one French each
+def test_who_translates_all_as_the_corpus_does_has_a_bleu_of_100() -> None:
+    test = split("translation", "built-in").test
+    right = [example.actions for example in test]
+    assert scores(test, right) == pytest.approx({"bleu": 100, "bleu_by_sentence": 100})
+    half = scores(test, [one[:-2] if n % 2 else one for n, one in enumerate(right)])
+    assert 40 < half["bleu"] < 95
+    assert half["bleu_by_sentence"] == pytest.approx(half["bleu"])  # the synthetic pairs have one French each
 
 
-def test_pair_by_pair_a_sentence_with_two_french_ones_cannot_be_all_right(ledger_of, translations, tmp_path) -> None:
-    path = tmp_path / "two.tsv"
-    path.write_text("".join(f"I am {w} now.\tJe suis {w} ici.\nI am {w} now.\tMoi je suis {w} la.\n" for w in "abcde"))
-    ledger = ledger_of(translations("translation", language=str(path), same=True))
-    (row,) = ledger.rows()
-    found = scores(ledger, row)
-    assert found.by_sentence.score == pytest.approx(100)
-    assert found.pairwise.score < 80
+def test_pair_by_pair_a_sentence_with_two_french_ones_cannot_be_all_right() -> None:
+    french = "je suis {} ici .", "moi je suis {} la ."
+    test = [Example(f"i am {word} now .", tuple(one.format(word).split())) for word in "abcde" for one in french]
+    found = scores(test, [test[n - n % 2].actions for n in range(len(test))])
+    assert found["bleu_by_sentence"] == pytest.approx(100)
+    assert found["bleu"] < 80
 
 
 def test_a_question_is_right_with_vous_and_with_forms_that_agree(ledger_of, translations) -> None:
@@ -68,7 +68,9 @@ def test_a_question_is_right_with_vous_and_with_forms_that_agree(ledger_of, tran
     assert (sum(one.as_stated for one in daxy), sum(one.as_stated for one in tired)) == (6, 4)
 
 
-def test_questions_are_read_without_the_corpus_and_scores_are_not(ledger_of, translations, tmp_path) -> None:
+def test_questions_are_read_without_the_corpus_and_metrics_are_not_computed_again(
+    ledger_of, translations, tmp_path
+) -> None:
     path = tmp_path / "gone.tsv"
     path.write_text("".join(f"I am {w}.\tJe suis {w}.\n" for w in "abcdefgh"))
     ledger = ledger_of(translations("blicky-10", language=named(str(path), "blicky=blickiste")))
@@ -76,7 +78,7 @@ def test_questions_are_read_without_the_corpus_and_scores_are_not(ledger_of, tra
     (row,) = ledger.rows()
     assert translated(ledger, row)[0].question.command == "i am blicky ."
     with pytest.raises(InputError, match="there is no corpus"):
-        scores(ledger, row)
+        scored(ledger, row["key"])
 
 
 def test_a_predicate_is_one_word_that_fills_the_frame_and_nothing_else(tmp_path) -> None:

@@ -44,7 +44,7 @@ def test_it_goes_on_where_it_was_stopped_and_tells_everything(trained) -> None:
     asked = told["conditions"][1]["questions"]
     assert [one["sentence"] for one in asked] == ["i am blicky .", "she is blicky .", "she is tired ."]
     assert all(isinstance(right, bool) for one in asked for _, right in one["translations"])
-    assert "nrefs:1|case:mixed|eff:no|tok:none|smooth:exp" in told["signatures"][0]
+    assert "nrefs:1|case:mixed|eff:no|tok:none|smooth:exp" in told["signature"]
     assert "synthetic sentences" in shown.stdout
     assert "These are not the paper's pairs" in shown.stdout
     assert "A trial of 60 updates" in shown.stdout

@@ -1,8 +1,4 @@
-"""Experiment 4: how well a run translates (BLEU), what it makes of a new word, and how often training shows the frames.
-
-BLEU is sacrebleu's, of greedy translations, on the text as the corpus is read (lower-case, no accents, signs apart), so
-it tokenises nothing again. The figure is pairwise: every pair of the test set is a sentence with one reference, as the
-paper's code has it; beside it, each English sentence once, with all its French ones as references.
+"""Experiment 4: what a run makes of a new word, and how often training shows the frames.
 
 A translation is right if it is one of the references, word for word: the paper's own, with "vous" for "tu", and with
 the adjective in any form that agrees with its subject. `as_stated` asks for the paper's own.
@@ -11,7 +7,6 @@ the adjective in any form that agrees with its subject. `as_stated` asks for the
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import zip_longest
 from statistics import fmean
 from typing import Any
 
@@ -19,27 +14,10 @@ from daxlab.corpora import split
 from daxlab.corpora.translation import BASELINE, new_word
 from daxlab.errors import InputError
 from daxlab.languages.pairs import NewWord, Pairs, Question, of_frame
-from daxlab.splits import Split
 from daxlab.store import Ledger, unpack_answers
 
 Row = Mapping[str, Any]
 CONTRACTED = {"i am": "i m", "he is": "he s", "you are": "you re"}
-
-
-@dataclass(frozen=True)
-class Bleu:
-    """A score from 0 to 100, and how it was computed."""
-
-    score: float
-    signature: str
-
-
-@dataclass(frozen=True)
-class Scores:
-    """A run's BLEU on its test set."""
-
-    pairwise: Bleu
-    by_sentence: Bleu
 
 
 @dataclass(frozen=True)
@@ -60,36 +38,6 @@ class Translated:
         return self.translation == self.question.references[0]
 
 
-def bleu(translations: Sequence[str], references: Sequence[Sequence[str]]) -> Bleu:
-    """Corpus BLEU; each translation has one reference or more."""
-    from sacrebleu.metrics.bleu import BLEU  # noqa: PLC0415 - slow to load
-
-    metric = BLEU(tokenize="none", force=True)  # force: it need not warn that the text is tokenised already
-    streams = list(zip_longest(*references))  # the first references, the second ones, …; None where there is none
-    score = metric.corpus_score(list(translations), streams).score
-    return Bleu(float(score), str(metric.get_signature()))
-
-
-def scores(ledger: Ledger, row: Row) -> Scores:
-    """BLEU of a run (a row of the ledger), from its stored translations. Needs its corpus."""
-    held = _trained_on(row).test
-    content = ledger.artefact(row["key"], "greedy")
-    if content is None:
-        raise InputError(f"{ledger.path} has no translations of {row['key'][:12]}: take them from where it was made")
-    return _scored(content, held)
-
-
-@lru_cache(maxsize=256)  # by content
-def _scored(content: bytes, held: tuple[Any, ...]) -> Scores:
-    given = [" ".join(one) for one in unpack_answers(content, [example.actions for example in held])]
-    right = [" ".join(example.actions) for example in held]
-    by_sentence: dict[str, tuple[str, list[str]]] = {}
-    for example, translation, reference in zip(held, given, right, strict=True):
-        by_sentence.setdefault(example.command, (translation, []))[1].append(reference)
-    once, several = zip(*by_sentence.values(), strict=True)
-    return Scores(bleu(given, [[one] for one in right]), bleu(once, several))
-
-
 def translated(ledger: Ledger, row: Row) -> list[Translated]:
     """What a run makes of the sentence that teaches the new word, and of every question. Needs no corpus."""
     questions = new_word(row["spec"]["language"]["name"]).questions
@@ -103,14 +51,6 @@ def translated(ledger: Ledger, row: Row) -> list[Translated]:
 def right_of(found: Sequence[Translated], word: str) -> list[Translated]:
     """Those with a word that were asked, not taught."""
     return [one for one in found if one.question.word == word and not one.question.taught]
-
-
-def _trained_on(row: Row) -> Split:
-    spec = row["spec"]
-    found = split(spec["split"]["name"], spec["language"]["name"])
-    if found.digest != spec["split"]["digest"]:
-        raise InputError(f"the pairs of {row['key'][:12]} are not those that are here, so they cannot be scored")
-    return found
 
 
 @dataclass(frozen=True)

@@ -62,8 +62,8 @@ def show(rows: Sequence["Row"]) -> None:
     lacking = [row.id for row in rows if row.verdict == "unmeasured"]
     if needs := experiments_of(lacking):
         print(f"\n'daxlab reproduce {' '.join(needs)}' trains what is lacking for unmeasured figures.")
-    if any(one.startswith("exp1.srn") for one in lacking):
-        print("Those of all SRNs need the search: 'daxlab sweep run specs/paper-search.toml'.")
+    if any(row.id.startswith("exp1.srn") and row.verdict in ("unmeasured", "shown") for row in rows):
+        print("\nThose of all SRNs need the search: 'daxlab sweep run specs/paper-search.toml'.")
 
 
 def _line(row: "Row") -> list[str]:

@@ -28,8 +28,8 @@ def show(found: dict[str, Any]) -> None:
             print(f"\n{part['split']}:\n")
             table(["sentence", "reference", "translation", "runs", ""], _sentences(part), right=(3,))
     print(f"\n{HOW}")
-    for signature in dict.fromkeys(found["signatures"]):
-        print(f"sacrebleu {signature}")
+    if found["signature"]:
+        print(f"sacrebleu {found['signature']}")
 
 
 def _paper(part: dict[str, Any]) -> list[str]:

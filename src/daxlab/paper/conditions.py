@@ -3,13 +3,15 @@
 Of any pairs, by the digest of their language. Needs no frames, so that it can be asked on a bare machine.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
-from daxlab.analysis.translation import Scores, Translated, right_of, scores, translated
+from daxlab import bleu
+from daxlab.analysis.translation import Translated, right_of, translated
 from daxlab.corpora.translation import BASELINE, PAPER_DIGEST, TIMES, condition, new_word, translation
+from daxlab.errors import InputError
 from daxlab.paper import experiments
 from daxlab.paper.targets import targets
 from daxlab.protocol import SEMANTICS, Protocol
@@ -28,9 +30,11 @@ class Condition:
     failed: int = 0
 
     @cached_property
-    def scores(self) -> list[Scores]:
-        """BLEU of every run."""
-        return [scores(self.ledger, row) for row in self.rows]
+    def _scores(self) -> list[Mapping[str, float]]:
+        found = [self.ledger.run(row["key"]).metrics for row in self.rows]
+        if any(bleu.PAIRWISE not in metrics for metrics in found):
+            raise InputError(f"{self.ledger.path} has runs on {self.split} without their BLEU")
+        return found
 
     @cached_property
     def translated(self) -> list[list[Translated]]:
@@ -39,8 +43,18 @@ class Condition:
 
     @property
     def bleu(self) -> list[float]:
-        """Pairwise."""
-        return [one.pairwise.score for one in self.scores]
+        """Of every run, pairwise."""
+        return [one[bleu.PAIRWISE] for one in self._scores]
+
+    @property
+    def by_sentence(self) -> list[float]:
+        """Of every run, each English sentence once with all its French ones."""
+        return [one[bleu.BY_SENTENCE] for one in self._scores]
+
+    @property
+    def signature(self) -> str:
+        """sacrebleu's, of the pairwise figure."""
+        return bleu.signature(str(self.rows[0]["origin"].get(bleu.PACKAGE, "unknown")))
 
     def right(self, word: str, *, as_stated: bool = False) -> list[int]:
         """How many of the questions with a word every run gets right; `as_stated`: as the paper itself writes it."""
@@ -72,7 +86,7 @@ def told(ledger: Ledger, pairs: str, protocol: Protocol | None = None) -> dict[s
     """All that the ledger has of the experiment on these pairs, as plain data: about them, and a part per condition."""
     lang = translation(pairs)
     baseline, *others = conditions(ledger, lang.digest, lang.name, protocol)
-    every = [one for part in (baseline, *others) for one in part.scores]
+    every = [one for one in (baseline, *others) if one.rows]
     words = [word.english for word in lang.new.words]
     return {
         "language": {"name": lang.name, "about": lang.about, "digest": lang.digest},
@@ -80,7 +94,7 @@ def told(ledger: Ledger, pairs: str, protocol: Protocol | None = None) -> dict[s
         "new": lang.new.word.english,
         "known": lang.new.known.english,
         "asked": len(lang.new.frames) - 1,
-        "signatures": [every[0].pairwise.signature, every[0].by_sentence.signature] if every else [],
+        "signature": every[0].signature if every else None,
         "conditions": [_as_part(one, baseline, words) for one in (baseline, *others)],
     }
 
@@ -93,7 +107,7 @@ def _as_part(one: Condition, baseline: Condition, words: Sequence[str]) -> dict[
         "runs": [row["key"] for row in one.rows],
         "failed": one.failed,
         "bleu": one.bleu,
-        "bleu_by_sentence": [score.by_sentence.score for score in one.scores],
+        "bleu_by_sentence": one.by_sentence,
         "lost": lost(baseline, one) if one.times else [],
         "right": {word: one.right(word) for word in words},
         "as_stated": {word: one.right(word, as_stated=True) for word in words},

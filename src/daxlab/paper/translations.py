@@ -25,10 +25,9 @@ def bleu(runs: Runs) -> list[Part]:
     found = _condition(runs, 0)
     if not found.rows:
         return [_part(runs, found, ())]
-    several = [one.by_sentence for one in found.scores]
     note = (
-        f"{found.scores[0].pairwise.signature}; each English sentence once with all its French ones: "
-        f"{fmean(one.score for one in several):.2f} ({several[0].signature})"
+        f"sacrebleu {found.signature}; with each English sentence once and all its French ones as references, "
+        f"{fmean(found.by_sentence):.2f}"
     )
     return [_part(runs, found, found.bleu, "exp4.bleu", note)]
 
@@ -40,7 +39,7 @@ def asked(times: int, runs: Runs) -> list[Part]:
         return [_part(runs, found, ())]
     word = new_word(PAPER).word.english
     strict = fmean(found.right(word, as_stated=True))
-    note = f"with the paper's own words {strict:g} of 8; right in any run: {_which(found, word)}"
+    note = f"with the paper's own words {strict:.2f} of 8; right in any run: {_which(found, word)}"
     return [_part(runs, found, found.right(word), f"exp4.daxy.{times}", note)]
 
 
@@ -64,9 +63,9 @@ def tired(runs: Runs) -> list[Part]:
     if not found.rows:
         return [_part(runs, found, ())]
     word = new_word(PAPER).known.english
-    note = f"with masculine forms and 'tu' alone {fmean(found.right(word, as_stated=True)):g} of 8"
+    note = f"with masculine forms and 'tu' alone {fmean(found.right(word, as_stated=True)):.2f} of 8"
     baseline = _condition(runs, 0)
-    note += f"; the baseline {fmean(baseline.right(word)):g}" if baseline.rows else ""
+    note += f"; the baseline {fmean(baseline.right(word)):.2f}" if baseline.rows else ""
     return [_part(runs, found, found.right(word), "exp4.tired", note)]
 
 

@@ -77,14 +77,18 @@ def _bleu(every: Sequence[Condition], digest: str, name: str, mark: str) -> Iter
             continue
         said = stated(one.times)
         points = lost(baseline, one) if one.times else []
-        several = fmean(score.by_sentence.score for score in one.scores)
-        numbers = (_interval(one.bleu), f"{several:.2f}", _interval(points) if points else "", said.get("lost", ""))
+        numbers = (
+            _interval(one.bleu),
+            f"{fmean(one.by_sentence):.2f}",
+            _interval(points) if points else "",
+            said.get("lost", ""),
+        )
         rows.append((one.split, said.get("bleu", ""), *numbers, " ".join(f"{score:.2f}" for score in one.bleu)))
-    first = next(one.scores[0] for one in every if one.rows)
+    signature = next(one.signature for one in every if one.rows)
     caption = (
         "Corpus BLEU of greedy translations by sacrebleu, on the text as the corpus is read: pair by pair "
-        f"(`{first.pairwise.signature}`), and each English sentence once with all its French ones "
-        f"(`{first.by_sentence.signature}`). Lost: the baseline's minus this, seed by seed."
+        f"(`{signature}`); *by sentence*: each English sentence once, with all its French ones as references. Lost: "
+        "the baseline's minus this, seed by seed."
     )
     head = ("split", "paper", "BLEU", "by sentence", "lost", "paper", "every run")
     yield Table(f"bleu-table{mark}", "BLEU on the test sentences.", head, rows, right=(1, 2, 3, 4, 5), caption=caption)

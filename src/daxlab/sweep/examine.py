@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from daxlab import engine
+from daxlab import bleu, engine
 from daxlab.languages import Example
 from daxlab.models.contract import Encodes
 from daxlab.store import pack_answers, pack_arrays, pack_likelihoods
@@ -32,8 +32,10 @@ class Examined:
     artefacts: dict[str, bytes]
 
 
-def examine(group: engine.Group, networks: Any, named: Sequence[Example], attention: bool) -> list[Examined]:
-    """Each run's metrics (in percent) and artefacts.
+def examine(
+    group: engine.Group, networks: Any, named: Sequence[Example], attention: bool, translates: bool = False
+) -> list[Examined]:
+    """Each run's metrics (in percent; of translations BLEU too) and artefacts.
 
     `named` are commands of their language to look at closely; `attention`: the networks have attention weights.
     """
@@ -48,6 +50,7 @@ def examine(group: engine.Group, networks: Any, named: Sequence[Example], attent
             "accuracy": 100 * greedy[n].accuracy,
             "train_accuracy": 100 * train[n],
             "oracle_accuracy": 100 * oracle[n].accuracy,
+            **(bleu.scores(run.split.test, greedy[n].answers) if translates else {}),
         }
         artefacts = {
             "greedy": pack_answers(greedy[n].answers, targets),

@@ -17,8 +17,8 @@ from typing import Any
 
 import jax
 
-from daxlab import engine
-from daxlab.corpora import language, named_commands
+from daxlab import bleu, engine
+from daxlab.corpora import is_translation, language, named_commands
 from daxlab.encoding import Encoding
 from daxlab.engine import weights
 from daxlab.errors import InputError
@@ -74,7 +74,7 @@ def work(task: Task, report: Report, turn: Turn = contextlib.nullcontext, at_onc
         rehearsal.join()
     began = time.monotonic()
     try:
-        examined = examine(group, trained.networks, named, attention)
+        examined = examine(group, trained.networks, named, attention, is_translation(first.language))
     except Exception as error:
         if not out_of_memory(error):
             raise
@@ -168,7 +168,7 @@ def _curve(trained: engine.Trained, run: int) -> dict[str, list[float]]:
 def _origin() -> dict[str, Any]:
     """What is needed to repeat a run besides its spec."""
     device = jax.devices()[0]
-    packages = {name: version(name) for name in ("jax", "jaxlib", "equinox", "numpy")}
+    packages = {name: version(name) for name in ("jax", "jaxlib", "equinox", "numpy", bleu.PACKAGE)}
     return {
         "device": device.device_kind,
         "platform": device.platform,
