@@ -5,7 +5,7 @@ A table stands between `<!-- results: NAME -->` and `<!-- /results -->`; all oth
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -14,7 +14,9 @@ from statistics import fmean, stdev
 from scipy import stats
 
 from daxlab.analysis.accuracy import network_text, networks
+from daxlab.corpora.translation import PAPER, PAPER_DIGEST
 from daxlab.paper import compare
+from daxlab.paper.conditions import conditions
 from daxlab.paper.search import ARCHITECTURES, AXES, SPLITS, choices, search
 from daxlab.paper.translations import COUNTED
 from daxlab.report.choices import spread
@@ -42,7 +44,9 @@ def comparison() -> str:
     lacking = [row.id for row in rows if row.verdict == "unmeasured" and row.id not in COUNTED]
     others = len(rows) - len(lacking) - (len(lines) - 2)
     end = f"Of the {len(rows)} figures that the paper states, {others} more are tables and counts (`daxlab compare`)"
-    end += f"; {len(lacking)} are not measured yet: {', '.join(lacking)}." if lacking else "."
+    end += f"; {len(lacking)} are not measured yet: {', '.join(lacking)}" if lacking else ""
+    so_far = [row for row in rows if row.note.startswith("so far")]
+    end += "".join(f"; {row.id} ({row.stated}) is {row.shown}, {row.note.split(';')[0]}" for row in so_far) + "."
     return "\n".join([*lines, "", *notes, "", end])
 
 
@@ -101,6 +105,21 @@ def best() -> str:
     return "\n".join([*lines, "", f"So far of {span} of the {ARCHITECTURES} architectures."])
 
 
+def translations() -> str:
+    """BLEU and the questions of Experiment 4, by condition."""
+    with Ledger(RESULTS / "runs.db") as ledger:
+        found = conditions(ledger, PAPER_DIGEST, PAPER)
+        lines = [
+            "| split | BLEU | by sentence | daxy, of 8 | tired, of 8 | BLEU of every run |",
+            "|---|--:|--:|--:|--:|---|",
+        ]
+        for one in found:
+            right = [_counts(one.right(word)) for word in ("daxy", "tired")]
+            mean = f"{fmean(one.bleu):.2f} | {fmean(one.by_sentence):.2f}"
+            lines.append(f"| {one.split} | {mean} | {' | '.join(right)} | {_runs(one.bleu)} |")
+    return "\n".join([*lines, "", f"sacrebleu `{found[0].signature}`."])
+
+
 def lengths(name: str) -> str:
     """Runs that share the sequence of lengths against runs that do not."""
     with Ledger(RESULTS / name) as ledger:
@@ -145,6 +164,17 @@ def sweeps() -> str:
     return "\n".join([*lines, "", f"{runs:,} runs in {seconds / 60:.1f} minutes of the card."])
 
 
+def at_once() -> str:
+    """The same runs by three plans."""
+    found = json.loads((RESULTS / "bench" / "at_once.json").read_text())
+    lines = ["| plan | groups | ms an update of all runs | runs an hour, updates alone |", "|---|--:|--:|--:|"]
+    runs = found["runs"] * len(found["plans"][0]["groups"])
+    for row in found["plans"]:
+        rate = runs * 3600 / (row["ms"] / 1000 * 100_000)
+        lines.append(f"| {row['plan']} | {len(row['groups'])} | {row['ms']:.2f} | {rate:,.0f} |")
+    return "\n".join(lines)
+
+
 OTHERS: dict[str, Callable[[], str]] = {
     "comparison": comparison,
     "search": searched,
@@ -153,7 +183,13 @@ OTHERS: dict[str, Callable[[], str]] = {
     "lengths-cpu": partial(lengths, "again/lengths-cpu.db"),
     "card": card,
     "sweeps": sweeps,
+    "at-once": at_once,
+    "translations": translations,
 }
+
+
+def _counts(values: Sequence[int]) -> str:
+    return f"{fmean(values):.2f} ({' '.join(map(str, values))})"
 
 
 def _runs(values: Iterable[float]) -> str:
