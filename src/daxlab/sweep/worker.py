@@ -200,5 +200,5 @@ def on_device(device: str) -> None:
         found = "none"
     if device == "gpu" and found != "gpu":
         raise InputError(
-            "there is no GPU here that JAX can use: install the extra daxlab[gpu] on a machine that has one, or use --device cpu"
+            "there is no GPU here that JAX can use: install daxlab[gpu] on a machine that has one, or use --device cpu"
         )
