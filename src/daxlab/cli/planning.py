@@ -44,13 +44,19 @@ def foresee(
 
 def in_words(plan: dict[str, Any]) -> str:
     """A sentence of a plan."""
-    place = "the GPU" if plan["device"] == "gpu" else f"{plan['workers']} CPU core{'s' if plan['workers'] > 1 else ''}"
+    workers, groups, measured, like = plan["workers"], plan["groups"], plan["measured"], ""
+    place = f"{workers} CPU core{'s' if workers > 1 else ''}"
+    if plan["device"] == "gpu":
+        place, like = "the GPU" + (f", up to {workers} at once" if workers > 1 else ""), " for a card like an H200"
     if plan["executor"] == "ray":
-        place = f"one {plan['device'].upper()} of the cluster (which has as many places as it has of these)"
-    basis = f"{plan['measured']} of {plan['groups']} timed by the ledger's own runs"
+        place = f"one {plan['device'].upper()} (divide by how many the cluster has)"
+    basis = "timed by the ledger's own runs"
+    if measured < groups:
+        basis = f"{measured} of {groups} groups {basis}, the others estimated{like}" if measured else f"estimated{like}"
     return (
-        f"{plan['runs']:,} runs in {plan['groups']:,} groups on {place}: about {spoken(plan['seconds'])} ({basis}), "
-        f"{size(plan['bytes'])} of disk, and up to {size(plan['checkpoint_bytes'])} more for checkpoints meanwhile."
+        f"{plan['runs']:,} runs in {groups:,} group{'s' if groups > 1 else ''} on {place}: about "
+        f"{spoken(plan['seconds'])} ({basis}), {size(plan['bytes'])} of disk, and up to "
+        f"{size(plan['checkpoint_bytes'])} more for checkpoints meanwhile."
     )
 
 

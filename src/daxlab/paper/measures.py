@@ -11,7 +11,7 @@ from daxlab.analysis.constructions import composed_right, errors_by_construction
 from daxlab.analysis.lengths import by_length
 from daxlab.analysis.neighbours import neighbours
 from daxlab.analysis.parts import coverage
-from daxlab.analysis.search import search_errors
+from daxlab.analysis.search_errors import search_errors
 from daxlab.corpora import find, split
 from daxlab.corpora.release import SCAN
 from daxlab.paper.experiments import BEST, FEW, ONCE, OVERALL, few, simple, size

@@ -86,7 +86,7 @@ def _by_length(network: str, by: str, greedy: pl.DataFrame, oracle: pl.DataFrame
 
 
 def _search(facts: Facts, networks: list[str]) -> Iterator[Block]:
-    from daxlab.analysis.search import search_errors  # noqa: PLC0415 - the analyses are slow to load
+    from daxlab.analysis.search_errors import search_errors  # noqa: PLC0415 - the analyses are slow to load
 
     rows: list[tuple[str, ...]] = []
     for network in networks:

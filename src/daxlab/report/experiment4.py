@@ -100,8 +100,8 @@ def _bleu(every: Sequence[Condition], digest: str, name: str, mark: str) -> Iter
 def _interval(values: Sequence[float]) -> str:
     found = entries(values)
     if found["low"] is None:
-        return f"{found['mean']:.2f}"
-    return f"{found['mean']:.2f} ± {found['sem']:.2f}\n{text.signed(found['low'])} to {text.signed(found['high'])}"
+        return text.signed(found["mean"])
+    return f"{text.signed(found['mean'])} ± {found['sem']:.2f}\n{text.signed(found['low'])} to {text.signed(found['high'])}"
 
 
 def _asked(every: Sequence[Condition], mark: str) -> Iterator[Block]:

@@ -58,7 +58,8 @@ def _made(facts: Facts) -> Iterator[Block]:
     lost = untimed(facts.ledger)
     yield Text(
         f"{text.sentence(text.listed([_taken(row) for row in cost]))} A run's time is its share of the group that it "
-        "was trained in, without compiling; where several groups shared a card, of that too."
+        "was trained in, on a card without compiling. Where several groups shared a card it is divided by the workers "
+        "there were, though not all of them trained all the while: at least so much, then."
         + (f" {text.sentence(text.counted(lost, 'run') + ' recorded no time')}" if lost else "")
     )
     rows = [

@@ -98,6 +98,8 @@ def tried(facts: Facts, row: Compared) -> str:
     """The same network on the same split by another protocol; and once more, in ledgers beside this one (again/)."""
     from daxlab.analysis.accuracy import networks  # noqa: PLC0415 - the analyses are slow to load
 
+    if row.id.startswith("exp4."):  # other pairs are no repetition
+        return ""
     network = str(NETWORKS[row.network]) if row.network in NETWORKS else row.network
     same = (pl.col("split") == row.split) & (pl.col("network") == network) & (pl.col("runs") > 0)
     others = facts.networks.filter(same & pl.col("protocol").is_not_null()).to_dicts()
