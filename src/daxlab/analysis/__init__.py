@@ -4,12 +4,12 @@ accuracy.py       how right every network is on every split; the median run
 size.py           Experiment 1: accuracy by how many commands are shown
 parts.py          Experiment 1: what the test commands are made of, and how often training shows it
 lengths.py        Experiment 2: accuracy by the length of actions, or of commands
-search.py         Experiment 2: errors of the search rather than of the network
+search_errors.py  Experiment 2: errors of the search rather than of the network
 ends.py           Experiment 2: wrong answers that end early, or late
 constructions.py  Experiment 3: errors by construction of the new primitive; what comes out right
 neighbours.py     Experiment 3: the training commands nearest to some others
 few.py            Experiment 3: accuracy by how many composed commands are shown
-translation.py    Experiment 4: BLEU, the questions with a new word, what training shows
+translation.py    Experiment 4: the questions with a new word, what training shows
 errors.py         for any split: errors by template, the confusion of actions, where errors begin
 architectures.py  a search: how right every architecture is on every experiment
 choosing.py       the best of many architectures, and what becomes of the choice

@@ -101,7 +101,8 @@ def _interval(values: Sequence[float]) -> str:
     found = entries(values)
     if found["low"] is None:
         return text.signed(found["mean"])
-    return f"{text.signed(found['mean'])} ± {found['sem']:.2f}\n{text.signed(found['low'])} to {text.signed(found['high'])}"
+    mean, low, high = (text.signed(found[name]) for name in ("mean", "low", "high"))
+    return f"{mean} ± {found['sem']:.2f}\n{low} to {high}"
 
 
 def _asked(every: Sequence[Condition], mark: str) -> Iterator[Block]:
