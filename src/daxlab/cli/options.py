@@ -11,9 +11,8 @@ from daxlab.errors import InputError
 from daxlab.store import Ledger, is_written
 
 LEDGER = Path("daxlab.db")  # in the working folder
-SHIPPED = tuple(
-    Path(__file__).resolve().parents[up] / "results" / "runs.db" for up in (1, 3)
-)  # a package's, a checkout's
+HOUSES = tuple(Path(__file__).resolve().parents[up] for up in (1, 3))  # an installed package; a checkout
+RESULTS = "results/runs.db"
 
 JsonOption = Annotated[bool, typer.Option("--json", help="For scripts.")]
 LanguageOption = Annotated[
@@ -76,12 +75,22 @@ def ledger_at(given: Path | None) -> Path:
         return given
     if is_written(LEDGER) and not _empty(LEDGER):
         return LEDGER
-    return next(filter(Path.exists, SHIPPED), LEDGER)
+    return _shipped(RESULTS) or LEDGER
 
 
 def is_shipped(ledger: Path) -> bool:
     """Whether these are the results that come with daxlab."""
-    return ledger.resolve() in SHIPPED
+    return ledger.resolve() == _shipped(RESULTS)
+
+
+def spec_at(given: Path) -> Path:
+    """A spec file: the one given, or where there is none, the one of that name that comes with daxlab."""
+    ours = _shipped(f"specs/{given.name}") if given.parent.name in ("", "specs") else None
+    return given if given.exists() or ours is None else ours
+
+
+def _shipped(name: str) -> Path | None:
+    return next((house / name for house in HOUSES if (house / name).exists()), None)
 
 
 def _empty(ledger: Path) -> bool:
