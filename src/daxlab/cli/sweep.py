@@ -23,6 +23,7 @@ from daxlab.cli.options import (
     RetryOption,
     device_named,
     seconds,
+    spec_at,
 )
 from daxlab.errors import InputError
 from daxlab.store import Ledger
@@ -73,7 +74,7 @@ def run(
     from daxlab.sweep.grid import part, read  # noqa: PLC0415
 
     path, where, until = ledger or LEDGER, device_named(device, executor), seconds(budget)
-    wanted = part(read(spec).specs(), only or [])
+    wanted = part(read(spec_at(spec)).specs(), only or [])
     plan, words = _planned(spec, wanted, path, where, keep_weights, executor, workers, retry_failed, checkpoints)
     print(words, file=sys.stderr)
     with _watched(path, plan["training"]) as show:
@@ -125,7 +126,7 @@ def plan(
     """
     from daxlab.sweep.grid import part, read  # noqa: PLC0415 - so that --help stays light
 
-    wanted, where = part(read(spec).specs(), only or []), device_named(device)
+    wanted, where = part(read(spec_at(spec)).specs(), only or []), device_named(device)
     path = ledger or LEDGER
     found, words = _planned(spec, wanted, path, where, keep_weights, "local", workers, retry_failed, checkpoints)
     print(json.dumps(found, indent=1) if as_json else words)
