@@ -147,5 +147,5 @@ def test_bad_input_is_a_sentence_and_exit_2(daxlab, folder: Path, arguments: lis
 
 def test_a_spec_that_comes_with_daxlab_is_found_from_any_folder(daxlab, tmp_path: Path) -> None:
     assert "4 runs" in daxlab("sweep", "plan", "specs/smoke.toml", "--device", "cpu", cwd=tmp_path).stdout
-    (tmp_path / "smoke.toml").write_text('split = "jump"\n')
+    (tmp_path / "smoke.toml").write_text('split = "jump"\nseeds = 1\n')
     assert "1 runs" in daxlab("sweep", "plan", "smoke.toml", "--device", "cpu", cwd=tmp_path).stdout
