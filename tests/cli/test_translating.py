@@ -104,3 +104,43 @@ import daxlab.paper.conditions, daxlab.cli.translations
 def test_what_a_card_needs_is_little() -> None:
     done = subprocess.run([sys.executable, "-c", BARE], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("corpus", "complaint"),
+    [
+        ("synthetic-french", "synthetic-french is a grammar; give tatoeba, built-in, or a file"),
+        ("scan", "scan is a grammar; give tatoeba, built-in, or a file"),
+        ("tatoba", "no corpus called 'tatoba' .*; give tatoeba, built-in, or a file of tab-separated sentence pairs"),
+        ("", "no corpus called ''; give tatoeba, built-in, or a file of tab-separated sentence pairs"),
+    ],
+)
+def test_what_is_no_corpus_is_refused_before_anything_is_trained(
+    tmp_path: Path, monkeypatch, corpus, complaint
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=complaint):
+        daxlab_here("reproduce", "translation", "--corpus", corpus)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".txt", ".zip", ".tsv", ""])
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (b"I am old.,Je suis vieux.\n", "line 1: 1 column"),
+        (b"English and French\nI am old.\tJe suis vieux.\n", "line 1: 1 column"),
+        (b"\nI am old.\tJe suis vieux.\n", "line 1: an empty line"),
+        (b"PK\x03\x04\xff\xfe garbage", "line 1: not UTF-8 text"),
+        (b"", "has no pair"),
+    ],
+)
+def test_a_file_that_is_no_pairs_is_refused_by_its_line(
+    tmp_path: Path, monkeypatch, suffix, content, complaint
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / f"bad{suffix}"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=complaint):
+        daxlab_here("reproduce", "translation", "--corpus", path)
+    assert list(tmp_path.iterdir()) == [path]

@@ -145,7 +145,7 @@ def test_synthetic_pairs_need_no_file_and_say_what_they_are(nowhere) -> None:
 @pytest.mark.parametrize(
     ("name", "complaint"),
     [
-        ("lost.tsv", "there is no corpus lost.tsv"),
+        ("lost.tsv", r"there is no corpus called 'lost.tsv' \(no file /.*/lost.tsv\)"),
         ("built-in#Daxy=daxiste", "a word is ENGLISH=FRENCH"),
         ("built-in#daxy", "a word is ENGLISH=FRENCH"),
         ("built-in#daxy=a/b/c/d/e", "a word is ENGLISH=FRENCH"),

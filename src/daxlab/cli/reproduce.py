@@ -23,7 +23,7 @@ from daxlab.cli.options import (
 from daxlab.cli.planning import foresee, in_words
 from daxlab.corpora import find
 from daxlab.corpora.release import SCAN
-from daxlab.corpora.translation import ENG_FRA, TATOEBA, named
+from daxlab.corpora.translation import ENG_FRA, TATOEBA, named, translation
 from daxlab.errors import InputError
 from daxlab.protocol import Protocol
 from daxlab.store import Ledger
@@ -56,7 +56,12 @@ def reproduce(
     ] = None,
     frames: Annotated[
         list[str] | None,
-        typer.Option("--frame", metavar="'i am X .=je suis X .'", help="translation: the first is taught."),
+        typer.Option(
+            "--frame",
+            metavar="'i am X .=je suis X .'",
+            help="translation: twice at least; the first is taught, the others ask. X is the word's place; in French, "
+            "Y takes either singular form, Z any.",
+        ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would take, and stop.")] = False,
     ledger: LedgerOption = None,
@@ -116,7 +121,9 @@ def _pairs(
         how = f"'daxlab data fetch {ENG_FRA.name}' brings the corpus, '--corpus built-in' does without"
         print(f"{TRANSLATION} is left out: its pairs are not here; {how}.", file=sys.stderr)
         return None
-    return named(corpus, word, frames)
+    name = named(corpus, word, frames)
+    translation(name)  # what is no pairs is refused before anything is trained
+    return name
 
 
 def _say(plan: dict[str, Any], path: Path) -> None:

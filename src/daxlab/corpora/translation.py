@@ -51,7 +51,7 @@ TIMES = (1000, 100, 10, 1)  # how often the paper shows the sentence with the ne
 
 def is_translation(name: str) -> bool:
     """Whether a language's name means pairs of sentences. Looks at the file, if it is a path that could be either."""
-    base, *_ = name.split(MARK)
+    base = _corpus(name)
     if base in shipped():
         return False
     if base in (TATOEBA, BUILT_IN) or RELEASED.fullmatch(base) or base.endswith(".tsv"):
@@ -64,6 +64,12 @@ def is_translation(name: str) -> bool:
     with path.open("rb") as file:
         first = file.readline(10_000)
     return b"\t" in first or zipfile.is_zipfile(path) or tarfile.is_tarfile(path)
+
+
+def _corpus(name: str) -> str:
+    """What a name has before its new word."""
+    base, *_ = name.split(MARK)
+    return str(Path(base).expanduser()) if base.startswith("~/") else base
 
 
 def new_word(name: str) -> NewWord:
@@ -82,14 +88,17 @@ def named(corpus: str, word: str | None = None, frames: list[str] | None = None)
 
 def translation(name: str) -> Pairs:
     """The pairs of that name (see above)."""
-    base, mark, rest = name.partition(MARK)
-    new, base = new_word(name), str(Path(base).expanduser()) if base.startswith("~") else base
+    _, mark, rest = name.partition(MARK)
+    new, base = new_word(name), _corpus(name)
     if base == BUILT_IN:
         return _built_in(name, new)
     if base != TATOEBA and not RELEASED.fullmatch(base):
-        path = Path(base)
-        if not path.exists():
-            raise InputError(f"there is no corpus {base}; give a file of tab-separated pairs, {TATOEBA}, or {BUILT_IN}")
+        path, how = Path(base), f"give {TATOEBA}, {BUILT_IN}, or a file of tab-separated sentence pairs"
+        if base in shipped() or path.suffix == ".grammar":
+            raise InputError(f"{base} is a grammar; {how}")
+        if not base or not path.exists():
+            looked = f" (no file {path.absolute()})" if base else ""
+            raise InputError(f"there is no corpus called {base!r}{looked}; {how}")
         pairs, found, _ = _read(path, _stamp(path), str(path))
         return _made(name, pairs, new, f"{path}, sha256 {found[:8]}")
     place = find(ENG_FRA)
