@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
@@ -34,6 +35,7 @@ ENG_FRA = Corpus(
     digest="2546838ae46e0eac4c02ab7032ea0a02a006074a5340077a36a9444f41e02888",  # the release of 2017-09-29
     exact=False,  # the site now serves newer ones than the paper used
     beside=(ABOUT,),  # has the release's date
+    check=lambda files: read_pairs(BytesIO(files[FILE]), FILE),
 )
 DATE = "2017-09-29"
 TATOEBA, BUILT_IN = "tatoeba", "built-in"
