@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from daxlab.corpora.translation import PAPER
+from daxlab.corpora.translation import PAPER, named
 from daxlab.report import experiment4
 from daxlab.report.blocks import Section, Table, Text
 from daxlab.report.facts import Facts
@@ -38,6 +38,15 @@ def test_synthetic_pairs_are_called_so_everywhere(translations, tmp_path: Path) 
     assert all("(synthetic)" in part.title for part in found.sections)
     assert "synthetic sentences of a small grammar, not the paper's" in said(found)
     assert "The paper's experiment with English-French is not measured" in said(found)
+
+
+def test_the_paper_s_counts_stand_beside_its_own_frames_only(translations, tmp_path: Path) -> None:
+    own = named("built-in", None, ["i am X .=je suis X .", "he is X .=il est X ."])
+    for language, theirs in (("built-in", True), (own, False)):
+        found = section_of(tmp_path / f"{theirs}.db", [translations("daxy-1000", language=language)])
+        rows = [block for part in found.sections for block in part.blocks if block.kind == "row"]
+        (drawn,) = (one for row in rows for one in row.pictures if one.name.startswith("repetitions"))
+        assert ("the paper" in drawn.caption, "In the paper: 80" in said(found)) == (theirs, theirs)
 
 
 def test_every_question_is_shown_with_reference_translation_and_verdict(data, translations, tmp_path: Path) -> None:

@@ -149,8 +149,10 @@ def _show(
     from daxlab.paper.conditions import told  # noqa: PLC0415
 
     with Ledger(path) as known:
-        rows = _compared(known, experiments, protocol)
         found = told(known, pairs, protocol) if pairs else None
+        if found and not found["paper"]:  # its figures are not about these pairs
+            experiments = [one for one in experiments if one != TRANSLATION]
+        rows = _compared(known, experiments, protocol)
     if as_json:
         content = about | {"comparison": [asdict(row) for row in rows]} | ({TRANSLATION: found} if found else {})
         print(json.dumps(content, indent=1, allow_nan=False))

@@ -4,6 +4,9 @@ from collections import Counter
 from statistics import fmean
 from typing import Any
 
+from daxlab.corpora.translation import new_word
+from daxlab.languages.pairs import FRAMES
+
 HOW = """\
 BLEU is of greedy translations, pair by pair, on the text as the corpus is read; beside it, each English sentence once
 with all its French ones. A translation of a question is right if it is the reference word for word, or the same with
@@ -21,7 +24,8 @@ def show(found: dict[str, Any]) -> None:
     columns = ["split", "runs", "BLEU", "by sentence", "BLEU lost", f"{new} of {asked}", "as stated"]
     columns += [f"{known} of {asked}", "as stated", "every run's BLEU"]
     print()
-    lines = [line for part in found["conditions"] for line in (_line(part, new, known), _paper(part))]
+    theirs = new_word(lang["name"]).frames == FRAMES
+    lines = [line for part in found["conditions"] for line in (_line(part, new, known), *_paper(part, theirs))]
     table(columns, lines, right=range(1, 9))
     for part in found["conditions"]:
         if part["runs"]:
@@ -32,12 +36,14 @@ def show(found: dict[str, Any]) -> None:
         print(f"sacrebleu {signature}")
 
 
-def _paper(part: dict[str, Any]) -> list[str]:
+def _paper(part: dict[str, Any], theirs: bool) -> list[list[str]]:
+    """What the paper says, its counts only where the frames are its own; no line where that is nothing."""
     from daxlab.paper.conditions import stated  # noqa: PLC0415
 
     said = stated(part["times"])
-    numbers = [said.get(name, "") for name in ("bleu", "", "lost", "new", "", "known", "")]
-    return ["  in the paper", "1", *numbers, ""]
+    names = ("bleu", "", "lost", "new", "", "known", "") if theirs else ("bleu", "", "lost", "", "", "", "")
+    numbers = [said.get(name, "") for name in names]
+    return [["  in the paper", "1", *numbers, ""]] if any(numbers) else []
 
 
 def _line(part: dict[str, Any], new: str, known: str) -> list[str]:

@@ -282,7 +282,8 @@ def _download(url: str, path: Path, progress: Progress) -> None:
     from daxlab import __version__  # noqa: PLC0415 - it is above us
 
     try:
-        request = urllib.request.Request(url, headers={"User-Agent": f"daxlab/{__version__}"})  # Python's is refused
+        agent = f"daxlab/{__version__}"  # some publishers refuse Python's own
+        request = urllib.request.Request(url, headers={"User-Agent": agent})
         with urllib.request.urlopen(request, timeout=TIMEOUT) as response, path.open("wb") as file:
             length = response.headers.get("Content-Length")
             expected = int(length) if length and length.isdecimal() else None

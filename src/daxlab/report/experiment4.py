@@ -10,6 +10,7 @@ from daxlab.analysis.replicates import entries
 from daxlab.analysis.translation import Translated, right_of, shown
 from daxlab.corpora import is_translation
 from daxlab.corpora.translation import BUILT_IN, MARK, PAPER_DIGEST, TIMES, new_word, translation
+from daxlab.languages.pairs import FRAMES
 from daxlab.paper import experiments
 from daxlab.paper.conditions import Condition, conditions, lost, stated
 from daxlab.report import figures, text
@@ -120,10 +121,11 @@ def _asked(every: Sequence[Condition], mark: str) -> Iterator[Block]:
     ]
     places = {times: place for place, times in enumerate(reversed(TIMES))}
     series = [figures.Series(f"“{word}”", rows, [places[row["times"]] for row in rows])]
-    theirs = {places[times]: 100 * float(stated(times)["new"]) / asked for times in TIMES}
+    theirs = {places[n]: 100 * float(stated(n)["new"]) / asked for n in TIMES} if new.frames == FRAMES else {}
     drawn = figures.curve(series, [f"{times:,}" for times in places], f"times “{new.taught.command}” is shown", theirs)
     label = "Right by repetitions: " + "; ".join(f"{row['times']}: {row['mean']:.1f}%" for row in rows)
-    caption = f"Per cent of the {asked} sentences; means and standard errors over runs. Diamonds: the paper."
+    caption = f"Per cent of the {asked} sentences; means and standard errors over runs."
+    caption += " Diamonds: the paper." if theirs else ""
     title = f"Sentences with “{word}” that come out right."
     yield Row([picture(drawn, f"repetitions{mark}", title, caption, label, pl.DataFrame(rows))])
 
@@ -186,7 +188,8 @@ def _frames(name: str, mark: str) -> Iterator[Block]:
         f"({', '.join(there.seen) or 'none'}) {'is' if len(there.seen) == 1 else 'are'} among these. A frame stands "
         f"there with {there.mean:.1f} predicates on average: distinct single words in its place, the sentence spelt as "
         f"in the question and nothing else; with “you re” counted as “you are”, "
-        f"{fmean(there.contracted.values()):.1f}. In the paper: 80, one, and 22; how it counts, it does not say."
+        f"{fmean(there.contracted.values()):.1f}."
+        + (" In the paper: 80, one, and 22; how it counts, it does not say." if new.frames == FRAMES else "")
     )
     rows = [(frame, f"{count:,}", f"{there.contracted[frame]:,}") for frame, count in there.predicates.items()]
     head = ("frame", "predicates", "contractions too")
