@@ -52,6 +52,7 @@ def test_it_goes_on_where_it_was_stopped_and_tells_everything(trained) -> None:
     assert [line.split()[4:] for line in shown.stdout.splitlines() if "in the paper" in line] == [["28.6"], ["<", "1"]]
     assert found["comparison"] == []  # those rows are about the paper's pairs
     assert "exp4." not in shown.stdout
+    assert "“tired” is asked in the same frames, whether or not they suit it" in shown.stdout
     assert "she is blicky ." in shown.stdout
     assert "has 5." in shown.stderr
 

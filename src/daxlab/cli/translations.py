@@ -4,7 +4,8 @@ from collections import Counter
 from statistics import fmean
 from typing import Any
 
-from daxlab.corpora.translation import new_word
+from daxlab.analysis.translation import caution
+from daxlab.corpora.translation import new_word, translation
 from daxlab.languages.pairs import FRAMES
 
 HOW = """\
@@ -21,6 +22,8 @@ def show(found: dict[str, Any]) -> None:
     print(f"\nEnglish-French: {lang['about']}")
     if not found["paper"]:
         print("These are not the paper's pairs with its new word: its figures stand beside ours for orientation only.")
+        if said := caution(translation(lang["name"])):
+            print(said)
     columns = ["split", "runs", "BLEU", "by sentence", "BLEU lost", f"{new} of {asked}", "as stated"]
     columns += [f"{known} of {asked}", "as stated", "every run's BLEU"]
     print()
@@ -64,7 +67,7 @@ def _sentences(part: dict[str, Any]) -> list[list[str]]:
     for asked in part["questions"]:
         sentence = asked["sentence"] + (" (taught)" if asked["taught"] and part["times"] else "")
         reference = asked["references"][0]
-        for (translation, right), runs in Counter(map(tuple, asked["translations"])).most_common():
-            lines.append([sentence, reference, translation, str(runs), "right" if right else "wrong"])
+        for (given, right), runs in Counter(map(tuple, asked["translations"])).most_common():
+            lines.append([sentence, reference, given, str(runs), "right" if right else "wrong"])
             sentence = reference = ""
     return lines

@@ -192,10 +192,10 @@ class Pairs:
 
 
 def of_frame(frame: Frame, sentences: Sequence[str]) -> Iterator[str]:
-    """The single words that stand in a frame's place in some English sentences."""
+    """What stands in a frame's place in some English sentences, one word or more."""
     before, after = frame.english.split(SLOT)
     for sentence in sentences:
         if sentence.startswith(before) and sentence.endswith(after):
-            word = sentence[len(before) : len(sentence) - len(after)]
-            if _is_word(word):
-                yield word
+            words = sentence[len(before) : len(sentence) - len(after)]
+            if words:
+                yield words
