@@ -1,5 +1,6 @@
 """Experiment 4 as a user runs it: trained, interrupted, gone on with, shown, asked; on synthetic pairs."""
 
+import csv
 import json
 import subprocess
 import sys
@@ -71,6 +72,28 @@ def test_predict_translates_a_sentence_as_it_is_typed_and_draws_where_it_looked(
     assert " ".join(answer["actions"]) == questions["she is blicky ."]["translations"][0][0]
     with pytest.raises(InputError, match="unknown word 'purple'"):
         daxlab_here(*ask, "she is purple")
+
+
+def test_what_was_learned_from_is_said_wherever_a_run_is_asked_or_listed(trained, tmp_path: Path) -> None:
+    folder, _, found = trained
+    name, keys = (
+        found["translation"]["language"]["name"],
+        [one["runs"][0] for one in found["translation"]["conditions"]],
+    )
+    at = ["--ledger", folder / "runs.db"]
+    listed = daxlab_here("runs", "list", *at).stdout.splitlines()
+    assert listed[0].split()[:3] == ["run", "language", "split"]
+    assert all(name in line for line in listed[1:6])
+    chosen = json.loads(daxlab_here("runs", "list", "--where", f"language={name}", "--json", *at).stdout)
+    assert sorted(row["key"] for row in chosen) == sorted(keys)
+    assert {row["language"] for row in chosen} == {name}
+    assert daxlab_here("runs", "list", "--where", "language=scan", "--json", *at).stdout == "[]\n"
+    daxlab_here("runs", "export", tmp_path / "runs.csv", *at)
+    assert {row["language"] for row in csv.DictReader((tmp_path / "runs.csv").open())} == {name}
+    evaluated = daxlab_here("evaluate", keys[0][:12], *at)
+    assert "sentences right on translation" in evaluated.stdout
+    for asked in (evaluated, daxlab_here("predict", keys[1][:12], "I am old.", *at)):
+        assert "learned English-French: synthetic sentences" in asked.stderr
 
 
 def test_all_leaves_it_out_where_the_corpus_is_not_and_says_so(daxlab, nowhere, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """`daxlab evaluate` and `daxlab predict`: a trained network, asked."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,6 +10,7 @@ import typer
 from daxlab.cli.options import JsonOption, LedgerOption, ledger_at
 from daxlab.cli.runs import RunArgument
 from daxlab.corpora import split
+from daxlab.corpora.translation import translation
 from daxlab.errors import InputError
 
 SHADES = " ░▒▓█"
@@ -38,7 +40,8 @@ def evaluate(
         print(json.dumps(answer | {"oracle_length": oracle_length}))
     else:
         how = " with the right length given" if oracle_length else ""
-        print(f"{right:,} of {of:,} commands right on {name}{how}: {100 * found.accuracy:.2f}%")
+        what = "sentences" if network.translates else "commands"
+        print(f"{right:,} of {of:,} {what} right on {name}{how}: {100 * found.accuracy:.2f}%")
 
 
 def predict(
@@ -95,4 +98,7 @@ def _network(ledger: Path, run: str) -> Any:
 
     remember()
     on_device("cpu")  # one command is no work for a card, and nobody asked for one
-    return TrainedNetwork(ledger, run)
+    network = TrainedNetwork(ledger, run)
+    if network.translates:
+        print(f"This network learned English-French: {translation(network.spec.language).about}.", file=sys.stderr)
+    return network
