@@ -64,14 +64,20 @@ def test_predict_translates_a_sentence_as_it_is_typed_and_draws_where_it_looked(
     picture, ask = tmp_path / "looked.svg", ["predict", key[:12], "--ledger", folder / "runs.db"]
     asked = daxlab_here(*ask, "She is blicky.", "--attention-map", picture)
     assert asked.exit_code == 0
-    assert asked.stdout.split()[:2] == ["word", "p"]
-    assert "blicky" in asked.stdout.splitlines()[0]
+    french, _, head, *steps = asked.stdout.splitlines()
+    assert head.split()[:2] == ["word", "p"]
+    assert "blicky" in head
+    assert all("███" in step for step in steps)  # where it looked most, however little that is
     assert ">blicky<" in picture.read_text()
     answer = json.loads(daxlab_here(*ask, "She is blicky.", "--json").stdout)
     questions = {one["sentence"]: one for one in found["translation"]["conditions"][1]["questions"]}
-    assert " ".join(answer["actions"]) == questions["she is blicky ."]["translations"][0][0]
+    assert french == " ".join(answer["actions"]) == questions["she is blicky ."]["translations"][0][0]
     with pytest.raises(InputError, match="unknown word 'purple'"):
         daxlab_here(*ask, "she is purple")
+    with pytest.raises(InputError, match='give a sentence, such as "I am tired'):
+        daxlab_here(*ask, " ")
+    with pytest.raises(InputError, match=r"reads at most \d words, each of . ! \? counted as one, not 12"):
+        daxlab_here(*ask, "she is " + "very " * 8 + "old.")
 
 
 def test_what_was_learned_from_is_said_wherever_a_run_is_asked_or_listed(trained, tmp_path: Path) -> None:

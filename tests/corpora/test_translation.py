@@ -146,6 +146,8 @@ def test_synthetic_pairs_need_no_file_and_say_what_they_are(nowhere) -> None:
     ("name", "complaint"),
     [
         ("lost.tsv", r"there is no corpus called 'lost.tsv' \(no file /.*/lost.tsv\)"),
+        ("lost.txt", r"there is no file /.*/lost.txt"),
+        ("lost.txt#blicky=blickiste", r"no corpus called 'lost.txt' \(no file /.*/lost.txt\)"),
         ("built-in#Daxy=daxiste", "a word is ENGLISH=FRENCH"),
         ("built-in#daxy", "a word is ENGLISH=FRENCH"),
         ("built-in#daxy=a/b/c/d/e", "a word is ENGLISH=FRENCH"),

@@ -56,7 +56,7 @@ def is_translation(name: str) -> bool:
     base = _corpus(name)
     if base in shipped():
         return False
-    if base in (TATOEBA, BUILT_IN) or RELEASED.fullmatch(base) or base.endswith(".tsv"):
+    if MARK in name or base in (TATOEBA, BUILT_IN) or RELEASED.fullmatch(base) or base.endswith(".tsv"):
         return True
     path = Path(base)
     if path.is_dir():
