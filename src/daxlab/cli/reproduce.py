@@ -111,7 +111,7 @@ def _pairs(
     asked: list[str], experiments: list[str], corpus: str, word: str | None, frames: list[str] | None
 ) -> str | None:
     """The language of the English-French pairs; none, and then no such experiment, where `all` finds no corpus here."""
-    given = corpus != TATOEBA or word or frames
+    given = corpus != TATOEBA or word is not None or frames
     if TRANSLATION not in experiments:
         if given:
             raise InputError(f"--corpus, --new-word and --frame are of the experiment called {TRANSLATION}")

@@ -19,7 +19,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
-from daxlab.corpora.sentences import read_pairs
+from daxlab.corpora.sentences import read_pairs, written
 from daxlab.corpora.source import CHUNK, Corpus, Files, find, open_corpus
 from daxlab.errors import InputError
 from daxlab.languages import Example, language
@@ -81,11 +81,18 @@ def new_word(name: str) -> NewWord:
 
 
 def named(corpus: str, word: str | None = None, frames: list[str] | None = None) -> str:
-    """The name of a corpus with a new word."""
-    if not word and not frames:
+    """The name of a corpus with a new word; word and frames are read as the corpus is, in any spelling."""
+    if word is None and not frames:
         return corpus
-    given = [str(Word.of(word)) if word else str(DAXY), *(str(Frame.of(one)) for one in frames or [])]
-    return MARK.join([corpus, *given])
+    new = DAXY if word is None else Word.of(_spelt(word))
+    return MARK.join([corpus, str(new), *(str(Frame.of(_spelt(one))) for one in frames or [])])
+
+
+def _spelt(text: str) -> str:
+    """As the corpus is written, the places X, Y, Z and the signs = | / as they are."""
+    parts = re.split(r"(\b[XYZ]\b|[=|/])", text)
+    joined = " ".join(part if n % 2 else written(part) for n, part in enumerate(parts))
+    return re.sub(r" *([=|/]) *", r"\1", joined).strip()
 
 
 def translation(name: str) -> Pairs:

@@ -137,6 +137,12 @@ class NewWord:
     def __post_init__(self) -> None:
         if len(self.frames) < 2:
             raise InputError("a new word needs a frame that teaches it and one at least that asks for it")
+        sentences = [frame.english for frame in self.frames]
+        twice = next((one for one in sentences if sentences.count(one) > 1), None)
+        if twice:
+            raise InputError(
+                f"the frame {twice!r} is there twice; the first is taught, and each of the others asks something else"
+            )
 
     @cached_property
     def taught(self) -> Example:
