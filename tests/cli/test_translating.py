@@ -153,7 +153,7 @@ def test_what_is_no_corpus_is_refused_before_anything_is_trained(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match=complaint):
-        daxlab_here("reproduce", "translation", "--corpus", corpus)
+        daxlab_here("reproduce", "translation", "--corpus", corpus, "--budget", "0s")
     assert list(tmp_path.iterdir()) == []
 
 
