@@ -7,7 +7,7 @@ import pytest
 
 from daxlab import InputError, language, split
 from daxlab.analysis.answers import scored
-from daxlab.analysis.translation import _shown, right_of, shown, translated
+from daxlab.analysis.translation import _shown, _whole, caution, right_of, shown, translated
 from daxlab.bleu import bleu, scores, signature
 from daxlab.corpora.translation import named
 from daxlab.languages import Example
@@ -89,7 +89,7 @@ def test_a_predicate_is_one_word_that_fills_the_frame_and_nothing_else(tmp_path)
     ]
     path.write_text("".join(f"{sentence}\tOui.\n" for sentence in [*sentences, "I am rich."]))
     lang = language(str(path))
-    everything = lang.new, tuple(pair.command for pair in lang.pairs)
+    everything = lang.new, (*(pair.command for pair in lang.pairs), "he is tired .")  # with two French ones
     found = _shown(*everything)
     assert found.predicates["you are X ."] == 1
     assert found.contracted["you are X ."] == 2
@@ -97,6 +97,26 @@ def test_a_predicate_is_one_word_that_fills_the_frame_and_nothing_else(tmp_path)
     assert (found.predicates["you are not X ."], found.predicates["you are very X ."]) == (1, 0)
     assert (found.sentences, found.seen) == (3, ("he is tired .",))
     assert shown(lang).sentences <= 3  # the test sentence is none of training
+    assert found.framed["you are X ."] == 4  # old; not old; very very old; old now
+    assert (found.asked["he is X ."], found.asked["you are X ."]) == (2, 0)
+
+
+@pytest.mark.parametrize(
+    ("short", "whole"),
+    [("she s old .", "she is old ."), ("it s old .", "it is old ."), ("we re old .", "we are old ."),
+     ("they re old .", "they are old ."), ("i m old .", "i am old ."), ("she sings .", "she sings .")],
+)  # fmt: skip
+def test_contractions_are_spelt_out(short: str, whole: str) -> None:
+    assert _whole(short) == whole
+
+
+def test_what_the_known_word_was_not_chosen_for_is_said(tmp_path) -> None:
+    path = tmp_path / "none.tsv"
+    path.write_text("".join(f"I am {w}.\tJe suis {w}.\n" for w in "abcdefgh"))
+    assert caution(language("built-in")) == ""
+    assert "no sentence of the corpus has it" in caution(language(str(path)))
+    own = named("built-in", None, ["i am X .=je suis X .", "she is X .=elle est X ."])
+    assert caution(language(own)) == "“tired” is asked in the same frames, whether or not they suit it."
 
 
 def test_the_paper_s_training_corpus_counted_our_way(data) -> None:

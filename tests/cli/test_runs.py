@@ -28,6 +28,8 @@ def test_by_itself_it_lists_and_filters_narrow_the_list(daxlab, tmp_path: Path) 
     rows = json.loads(listed.stdout)
     assert {(row["split"], row["hidden"], row["cell"]) for row in rows} == {("jump", 200, "lstm")}
     assert sorted(row["seed"] for row in rows) == list(range(len(rows)))
+    assert {row["language"] for row in rows} == {"scan"}
+    assert "language" not in daxlab("runs", "list", "-w", "split=jump", cwd=tmp_path).stdout
     by_protocol = daxlab("runs", "list", "-w", "protocol.clip=5", "--limit", "3", cwd=tmp_path).stdout
     assert f"3 of {CLIPPED:,} runs" in by_protocol
     assert 3 < CLIPPED < ALL

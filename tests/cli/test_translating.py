@@ -1,5 +1,6 @@
 """Experiment 4 as a user runs it: trained, interrupted, gone on with, shown, asked; on synthetic pairs."""
 
+import csv
 import json
 import subprocess
 import sys
@@ -49,6 +50,10 @@ def test_it_goes_on_where_it_was_stopped_and_tells_everything(trained) -> None:
     assert "These are not the paper's pairs" in shown.stdout
     assert "A trial of 60 updates" in shown.stdout
     assert "28.6" in shown.stdout
+    assert [line.split()[4:] for line in shown.stdout.splitlines() if "in the paper" in line] == [["28.6"], ["<", "1"]]
+    assert found["comparison"] == []  # those rows are about the paper's pairs
+    assert "exp4." not in shown.stdout
+    assert "“tired” is asked in the same frames, whether or not they suit it" in shown.stdout
     assert "she is blicky ." in shown.stdout
     assert "has 5." in shown.stderr
 
@@ -59,14 +64,42 @@ def test_predict_translates_a_sentence_as_it_is_typed_and_draws_where_it_looked(
     picture, ask = tmp_path / "looked.svg", ["predict", key[:12], "--ledger", folder / "runs.db"]
     asked = daxlab_here(*ask, "She is blicky.", "--attention-map", picture)
     assert asked.exit_code == 0
-    assert asked.stdout.split()[:2] == ["word", "p"]
-    assert "blicky" in asked.stdout.splitlines()[0]
+    french, _, head, *steps = asked.stdout.splitlines()
+    assert head.split()[:2] == ["word", "p"]
+    assert "blicky" in head
+    assert all("███" in step for step in steps)  # where it looked most, however little that is
     assert ">blicky<" in picture.read_text()
     answer = json.loads(daxlab_here(*ask, "She is blicky.", "--json").stdout)
     questions = {one["sentence"]: one for one in found["translation"]["conditions"][1]["questions"]}
-    assert " ".join(answer["actions"]) == questions["she is blicky ."]["translations"][0][0]
+    assert french == " ".join(answer["actions"]) == questions["she is blicky ."]["translations"][0][0]
     with pytest.raises(InputError, match="unknown word 'purple'"):
         daxlab_here(*ask, "she is purple")
+    with pytest.raises(InputError, match='give a sentence, such as "I am tired'):
+        daxlab_here(*ask, " ")
+    with pytest.raises(InputError, match=r"reads at most \d words, each of . ! \? counted as one, not 12"):
+        daxlab_here(*ask, "she is " + "very " * 8 + "old.")
+
+
+def test_what_was_learned_from_is_said_wherever_a_run_is_asked_or_listed(trained, tmp_path: Path) -> None:
+    folder, _, found = trained
+    name, keys = (
+        found["translation"]["language"]["name"],
+        [one["runs"][0] for one in found["translation"]["conditions"]],
+    )
+    at = ["--ledger", folder / "runs.db"]
+    listed = daxlab_here("runs", "list", *at).stdout.splitlines()
+    assert listed[0].split()[:3] == ["run", "language", "split"]
+    assert all(name in line for line in listed[1:6])
+    chosen = json.loads(daxlab_here("runs", "list", "--where", f"language={name}", "--json", *at).stdout)
+    assert sorted(row["key"] for row in chosen) == sorted(keys)
+    assert {row["language"] for row in chosen} == {name}
+    assert daxlab_here("runs", "list", "--where", "language=scan", "--json", *at).stdout == "[]\n"
+    daxlab_here("runs", "export", tmp_path / "runs.csv", *at)
+    assert {row["language"] for row in csv.DictReader((tmp_path / "runs.csv").open())} == {name}
+    evaluated = daxlab_here("evaluate", keys[0][:12], *at)
+    assert "sentences right on translation" in evaluated.stdout
+    for asked in (evaluated, daxlab_here("predict", keys[1][:12], "I am old.", *at)):
+        assert "learned English-French: synthetic sentences" in asked.stderr
 
 
 def test_all_leaves_it_out_where_the_corpus_is_not_and_says_so(daxlab, nowhere, tmp_path: Path) -> None:
@@ -104,3 +137,43 @@ import daxlab.paper.conditions, daxlab.cli.translations
 def test_what_a_card_needs_is_little() -> None:
     done = subprocess.run([sys.executable, "-c", BARE], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("corpus", "complaint"),
+    [
+        ("synthetic-french", "synthetic-french is a grammar; give tatoeba, built-in, or a file"),
+        ("scan", "scan is a grammar; give tatoeba, built-in, or a file"),
+        ("tatoba", "no corpus called 'tatoba' .*; give tatoeba, built-in, or a file of tab-separated sentence pairs"),
+        ("", "no corpus called ''; give tatoeba, built-in, or a file of tab-separated sentence pairs"),
+    ],
+)
+def test_what_is_no_corpus_is_refused_before_anything_is_trained(
+    tmp_path: Path, monkeypatch, corpus, complaint
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=complaint):
+        daxlab_here("reproduce", "translation", "--corpus", corpus, "--budget", "0s")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".txt", ".zip", ".tsv", ""])
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (b"I am old.,Je suis vieux.\n", "line 1: 1 column"),
+        (b"English and French\nI am old.\tJe suis vieux.\n", "line 1: 1 column"),
+        (b"\nI am old.\tJe suis vieux.\n", "line 1: an empty line"),
+        (b"PK\x03\x04\xff\xfe garbage", "line 1: not UTF-8 text"),
+        (b"", "has no pair"),
+    ],
+)
+def test_a_file_that_is_no_pairs_is_refused_by_its_line(
+    tmp_path: Path, monkeypatch, suffix, content, complaint
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / f"bad{suffix}"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=complaint):
+        daxlab_here("reproduce", "translation", "--corpus", path)
+    assert list(tmp_path.iterdir()) == [path]

@@ -67,7 +67,7 @@ def test_the_french_side_has_at_most_nine_tokens_too() -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("I am a.\tA.\nI am b.\n", "mine.tsv, line 2: 1 columns between tabs"),
+        ("I am a.\tA.\nI am b.\n", "mine.tsv, line 2: 1 column between tabs"),
         ("I am a.\tA.\tx\ty\n", "line 1: 4 columns"),
         ("I am a.\tA.\n\nI am b.\tB.\n", "line 2: an empty line"),
         ("I am a.\tA.\n   \n", "line 2: an empty line"),

@@ -5,8 +5,11 @@ import json
 import shutil
 import socket
 import threading
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import urlopen
 from zipfile import ZipFile
 
 import pytest
@@ -19,11 +22,21 @@ MCD = CORPORA["scan-mcd"]
 
 @pytest.fixture
 def served(data, tmp_path: Path):
-    """A folder served over HTTP, and its address."""
+    """A folder served over HTTP, though not to Python's own agent, and its address."""
     folder = tmp_path / "served"
     folder.mkdir()
-    quiet = type("Quiet", (http.server.SimpleHTTPRequestHandler,), {"log_message": lambda *_: None})
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(quiet, directory=str(folder)))
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            pass
+
+        def do_GET(self) -> None:
+            if self.headers["User-Agent"].startswith("Python-urllib"):
+                self.send_error(406)
+            else:
+                super().do_GET()
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield folder, f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
@@ -62,6 +75,14 @@ def test_a_download_is_checked_and_kept(data, nowhere: Path, served) -> None:
     assert done.exact
     assert seen[-1] == (data / "SCAN-master.zip").stat().st_size
     assert kept(nowhere) == ["scan"]
+
+
+def test_a_download_says_that_it_is_for_daxlab(data, nowhere: Path, served) -> None:
+    folder, address = served
+    shutil.make_archive(str(folder / "scan-splits"), "zip", data / "scan-mcd")
+    with pytest.raises(HTTPError, match="406"):
+        urlopen(f"{address}/scan-splits.zip")
+    assert fetch(MCD, f"{address}/scan-splits.zip").exact
 
 
 def test_a_tar_is_read_like_a_zip(data, nowhere: Path, tmp_path: Path) -> None:
@@ -189,10 +210,20 @@ def test_a_bad_fetch_leaves_what_was_there(data, nowhere: Path, tmp_path: Path) 
 
 
 def test_a_newer_release_of_the_sentence_pairs_is_named_not_refused(nowhere: Path, tmp_path: Path) -> None:
-    (tmp_path / "fra.txt").write_text("Go.\tVa !\n")
+    (tmp_path / "fra.txt").write_text("I am here.\tJe suis là.\n")
     done = fetch(CORPORA["eng-fra"], str(tmp_path))
     assert not done.exact
     assert len(done.sha256) == 64
+
+
+def test_a_page_in_the_place_of_the_sentence_pairs_is_refused_and_the_good_copy_kept(nowhere, tmp_path: Path) -> None:
+    (tmp_path / "fra.txt").write_text("I am here.\tJe suis là.\n")
+    good = fetch(CORPORA["eng-fra"], str(tmp_path))
+    with ZipFile(tmp_path / "bad.zip", "w") as bad:
+        bad.writestr("fra.txt", "<!doctype html>\n<title>Not found</title>\n")
+    with pytest.raises(InputError, match=r"bad.zip is no eng-fra: fra.txt, line 1: 1 column .*; nothing was kept"):
+        fetch(CORPORA["eng-fra"], str(tmp_path / "bad.zip"))
+    assert fetch(CORPORA["eng-fra"]) == replace(good, already=True)
 
 
 def test_a_full_disk_leaves_nothing_behind(daxlab, no_room, data, nowhere: Path) -> None:

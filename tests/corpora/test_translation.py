@@ -96,6 +96,28 @@ def test_any_word_and_any_frames_can_take_daxy_s_place(mine: str) -> None:
         daxlab.language(named(mine, "aa=bb"))
 
 
+def test_a_word_and_frames_are_read_as_the_corpus_is() -> None:
+    frames = ["I am X.=Je suis X.", "You aren't X!=Tu n'es pas Y !|Vous n'êtes pas Z!"]
+    plain = ["i am X .=je suis X .", "you aren t X !=tu n es pas Y !|vous n etes pas Z !"]
+    assert named("built-in", "Blicky = blické / Blickée", frames) == "#".join(
+        ["built-in", "blicky=blicke/blickee", *plain]
+    )
+
+
+@pytest.mark.parametrize(
+    ("word", "frames", "complaint"),
+    [
+        ("", [], "a word is ENGLISH=FRENCH"),
+        ("two words=deux", [], "a word is ENGLISH=FRENCH"),
+        (None, ["I am X.=Je suis X.", "i'm Xavier=je suis X"], "place once on each side"),
+        (None, ["I am X.=Je suis X.", "He/she is X.=Il est X."], "in small letters"),
+    ],
+)
+def test_spelling_does_not_mend_what_is_no_word_or_frame(word: str | None, frames: list[str], complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint):
+        named("built-in", word, frames)
+
+
 @pytest.mark.parametrize("kind", ["folder", "zip", "text"])
 def test_pairs_are_the_same_wherever_they_lie(mine: str, tmp_path: Path, kind: str) -> None:
     place = tmp_path / "place"
@@ -145,7 +167,9 @@ def test_synthetic_pairs_need_no_file_and_say_what_they_are(nowhere) -> None:
 @pytest.mark.parametrize(
     ("name", "complaint"),
     [
-        ("lost.tsv", "there is no corpus lost.tsv"),
+        ("lost.tsv", r"there is no corpus called 'lost.tsv' \(no file /.*/lost.tsv\)"),
+        ("lost.txt", r"there is no file /.*/lost.txt"),
+        ("lost.txt#blicky=blickiste", r"no corpus called 'lost.txt' \(no file /.*/lost.txt\)"),
         ("built-in#Daxy=daxiste", "a word is ENGLISH=FRENCH"),
         ("built-in#daxy", "a word is ENGLISH=FRENCH"),
         ("built-in#daxy=a/b/c/d/e", "a word is ENGLISH=FRENCH"),
@@ -153,6 +177,7 @@ def test_synthetic_pairs_need_no_file_and_say_what_they_are(nowhere) -> None:
         ("built-in#daxy=daxiste#i am X X .=je suis X .", "place once on each side"),
         ("built-in#daxy=daxiste#I am X .=je suis X .", "in small letters"),
         ("built-in#daxy=daxiste#i am X .=je suis X .", "one at least that asks for it"),
+        ("built-in#daxy=daxiste#i am X .=je suis X .#i am X .=je suis X .", "'i am X .' is there twice"),
         ("built-in#tired=las", "'tired' is no new word"),
     ],
 )

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from daxlab.corpora.translation import PAPER
+from daxlab.corpora.translation import PAPER, named
 from daxlab.report import experiment4
 from daxlab.report.blocks import Section, Table, Text
 from daxlab.report.facts import Facts
@@ -40,6 +40,24 @@ def test_synthetic_pairs_are_called_so_everywhere(translations, tmp_path: Path) 
     assert "The paper's experiment with English-French is not measured" in said(found)
 
 
+def test_the_paper_s_counts_stand_beside_its_own_frames_only(translations, tmp_path: Path) -> None:
+    own = named("built-in", None, ["i am X .=je suis X .", "he is X .=il est X ."])
+    for language, theirs in (("built-in", True), (own, False)):
+        found = section_of(tmp_path / f"{theirs}.db", [translations("daxy-1000", language=language)])
+        rows = [block for part in found.sections for block in part.blocks if block.kind == "row"]
+        (drawn,) = (one for row in rows for one in row.pictures if one.name.startswith("repetitions"))
+        assert ("the paper" in drawn.caption, "In the paper: 80" in said(found)) == (theirs, theirs)
+        assert ("whether or not they suit it" in said(found)) != theirs
+
+
+def test_two_new_words_on_one_corpus_have_parts_of_their_own(translations, tmp_path: Path) -> None:
+    other = named("built-in", "blicky=blickiste")
+    runs = [translations("daxy-1000"), translations("blicky-1000", language=other)]
+    titles = [part.title for part in section_of(tmp_path / "runs.db", runs).sections]
+    assert len(set(titles)) == len(titles) == 10
+    assert "Every translation (synthetic, blicky)" in titles
+
+
 def test_every_question_is_shown_with_reference_translation_and_verdict(data, translations, tmp_path: Path) -> None:
     wrong = {"he is daxy .": "il est fou ."}
     runs = [translations("translation", 0, language=PAPER, wrong_every=3)]
@@ -53,7 +71,10 @@ def test_every_question_is_shown_with_reference_translation_and_verdict(data, tr
     assert both == {("il est daxiste .", "1", "right"), ("il est fou .", "1", "wrong")}
     assert sum(len(row) > 1 for row in rows) == 17  # sixteen questions, one of them answered in two ways
     assert [row[0] for row in shown["bleu-table"].rows] == ["translation", "daxy-1000"]
-    assert ("he is X .", "36", "56") in [tuple(row) for row in shown["frames-table"].rows]
+    frames = {row[0]: tuple(row[1:]) for row in shown["frames-table"].rows}
+    assert frames["he is X ."][1:] == ("36", "56", "0")
+    assert int(frames["he is X ."][0].replace(",", "")) > 36
+    assert frames["i am very X ."][3] != "0"
     assert "7.5 of the 8 sentences with “daxy” come out right (two runs), 8.0 with “tired”" in said(found)
     assert "79 distinct English sentences with “tired”" in said(found)
 

@@ -4,6 +4,7 @@ A translation is right if it is one of the references, word for word: the paper'
 the adjective in any form that agrees with its subject. `as_stated` asks for the paper's own.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,11 +14,15 @@ from typing import Any
 from daxlab.corpora import split
 from daxlab.corpora.translation import BASELINE, new_word
 from daxlab.errors import InputError
-from daxlab.languages.pairs import NewWord, Pairs, Question, of_frame
+from daxlab.languages.pairs import FRAMES, NewWord, Pairs, Question, of_frame
 from daxlab.store import Ledger, unpack_answers
 
 Row = Mapping[str, Any]
-CONTRACTED = {"i am": "i m", "he is": "he s", "you are": "you re"}
+CONTRACTED = {
+    "i am": "i m",
+    **{f"{who} is": f"{who} s" for who in ("he", "she", "it")},
+    **{f"{who} are": f"{who} re" for who in ("you", "we", "they")},
+}
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,10 @@ class Shown:
     """Distinct English sentences that have the known word."""
     seen: tuple[str, ...]
     """The questions with the known word that are among them."""
+    framed: dict[str, int]
+    """By frame: distinct English sentences that begin and end as it does, one word or more in its place."""
+    asked: dict[str, int]
+    """By frame: how often its question with the known word is there, with whatever French."""
 
     @property
     def mean(self) -> float:
@@ -73,21 +82,35 @@ class Shown:
 
 
 def shown(lang: Pairs, split_name: str = BASELINE) -> Shown:
-    """What the training set of a split shows, presentations not counted."""
-    return _shown(lang.new, tuple(dict.fromkeys(pair.command for pair in split(split_name, lang).train)))
+    """What the training set of a split shows."""
+    found = split(split_name, lang)
+    times = zip(found.train, found.weights, strict=True)
+    return _shown(lang.new, tuple(pair.command for pair, weight in times for _ in range(weight)))
 
 
 @lru_cache(maxsize=16)
-def _shown(new: NewWord, sentences: tuple[str, ...]) -> Shown:
-    asked = new.frames[1:]
-    there, known = frozenset(sentences), new.known.english
+def _shown(new: NewWord, presented: tuple[str, ...]) -> Shown:
+    asked, known, times = new.frames[1:], new.known.english, Counter(presented)
+    sentences = tuple(times)
     spelt = tuple(map(_whole, sentences))
     return Shown(
-        predicates={frame.english: len(set(of_frame(frame, sentences))) for frame in asked},
-        contracted={frame.english: len(set(of_frame(frame, spelt))) for frame in asked},
+        predicates={frame.english: len(set(filter(str.isalpha, of_frame(frame, sentences)))) for frame in asked},
+        contracted={frame.english: len(set(filter(str.isalpha, of_frame(frame, spelt)))) for frame in asked},
         sentences=sum(known in sentence.split() for sentence in sentences),
-        seen=tuple(sentence for frame in asked if (sentence := frame.asked(new.known)) in there),
+        seen=tuple(sentence for frame in asked if (sentence := frame.asked(new.known)) in times),
+        framed={frame.english: len(list(of_frame(frame, sentences))) for frame in asked},
+        asked={frame.english: times[frame.asked(new.known)] for frame in asked},
     )
+
+
+def caution(lang: Pairs) -> str:
+    """What to know of the known word, where it was not chosen for these frames or the corpus lacks it; else nothing."""
+    known = lang.new.known.english
+    there = any(known in pair.command.split() for pair in lang.pairs)
+    if there and lang.new.frames == FRAMES:
+        return ""
+    lacks = "" if there else ", and no sentence of the corpus has it"
+    return f"“{known}” is asked in the same frames, whether or not they suit it{lacks}."
 
 
 def _whole(sentence: str) -> str:

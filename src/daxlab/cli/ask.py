@@ -1,6 +1,7 @@
 """`daxlab evaluate` and `daxlab predict`: a trained network, asked."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,6 +10,7 @@ import typer
 from daxlab.cli.options import JsonOption, LedgerOption, ledger_at
 from daxlab.cli.runs import RunArgument
 from daxlab.corpora import split
+from daxlab.corpora.translation import translation
 from daxlab.errors import InputError
 
 SHADES = " ░▒▓█"
@@ -38,7 +40,8 @@ def evaluate(
         print(json.dumps(answer | {"oracle_length": oracle_length}))
     else:
         how = " with the right length given" if oracle_length else ""
-        print(f"{right:,} of {of:,} commands right on {name}{how}: {100 * found.accuracy:.2f}%")
+        what = "sentences" if network.translates else "commands"
+        print(f"{right:,} of {of:,} {what} right on {name}{how}: {100 * found.accuracy:.2f}%")
 
 
 def predict(
@@ -50,7 +53,7 @@ def predict(
     ledger: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what a run's network does on a command: each action with its probability, and where it looked.
+    """Show what a run's network does on a command: each action with its probability, and where it looked most.
 
     A network that learned English-French translates a sentence: daxlab predict 41aa "I am very daxy."
     Example: daxlab predict 2c7e "jump twice"
@@ -60,7 +63,12 @@ def predict(
         raise InputError("this network has no attention, so there is nothing to draw")
     text = network.read(" ".join(command))
     if not text:
-        raise InputError('nothing is asked: give a command, such as "jump twice"')
+        example = 'sentence, such as "I am tired."' if network.translates else 'command, such as "jump twice"'
+        raise InputError(f"nothing is asked: give a {example}")
+    most, given = network.encoding.command_time - 1, len(text.split())
+    if given > most:
+        counted = ", each of . ! ? counted as one" if network.translates else ""
+        raise InputError(f"this network reads at most {most} words{counted}, not {given}")
     answer = network.predict(text)
     words = [*text.split(), "<EOS>"]
     steps = [*answer.actions, "<EOS>"][: len(answer.probabilities)]
@@ -69,6 +77,8 @@ def predict(
         content = {"command": text, "actions": list(answer.actions), "probabilities": list(answer.probabilities)}
         print(json.dumps(content | {"attention": attention}))
     else:
+        if network.translates:
+            print(f"{' '.join(answer.actions)}\n")
         _show(words, steps, answer, "word" if network.translates else "action")
     if attention_map is not None:
         from daxlab.report.attention import draw  # noqa: PLC0415 - matplotlib is slow to load
@@ -83,7 +93,8 @@ def _show(words: list[str], steps: list[str], answer: Any, kind: str) -> None:
     rows = []
     for n, step in enumerate(steps):
         weights = answer.attention[n] if looked else []
-        shades = [SHADES[min(int(weight * len(SHADES)), len(SHADES) - 1)] * 3 for weight in weights]
+        most = max(weights, default=1)  # attention that is spread is seen too
+        shades = [SHADES[min(int(weight / most * len(SHADES)), len(SHADES) - 1)] * 3 for weight in weights]
         rows.append([step, f"{answer.probabilities[n]:.3f}", *shades])
     table([kind, "p", *looked], rows, right=(1,))
 
@@ -95,4 +106,7 @@ def _network(ledger: Path, run: str) -> Any:
 
     remember()
     on_device("cpu")  # one command is no work for a card, and nobody asked for one
-    return TrainedNetwork(ledger, run)
+    network = TrainedNetwork(ledger, run)
+    if network.translates:
+        print(f"This network learned English-French: {translation(network.spec.language).about}.", file=sys.stderr)
+    return network

@@ -16,7 +16,10 @@ RESULTS = "results/runs.db"
 
 JsonOption = Annotated[bool, typer.Option("--json", help="For scripts.")]
 LanguageOption = Annotated[
-    str, typer.Option("--language", "-l", metavar="NAME|FILE", help="scan, scan-dax, tatoeba, or a file of your own.")
+    str,
+    typer.Option(
+        "--language", "-l", metavar="NAME|FILE", help="scan, scan-dax, tatoeba, built-in, or a file of your own."
+    ),
 ]
 LedgerOption = Annotated[
     Path | None, typer.Option("--ledger", metavar="FILE", help=f"The ledger of runs; {LEDGER} here unless given.")

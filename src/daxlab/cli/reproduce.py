@@ -23,7 +23,7 @@ from daxlab.cli.options import (
 from daxlab.cli.planning import foresee, in_words
 from daxlab.corpora import find
 from daxlab.corpora.release import SCAN
-from daxlab.corpora.translation import ENG_FRA, TATOEBA, named
+from daxlab.corpora.translation import ENG_FRA, TATOEBA, named, translation
 from daxlab.errors import InputError
 from daxlab.protocol import Protocol
 from daxlab.store import Ledger
@@ -56,7 +56,12 @@ def reproduce(
     ] = None,
     frames: Annotated[
         list[str] | None,
-        typer.Option("--frame", metavar="'i am X .=je suis X .'", help="translation: the first is taught."),
+        typer.Option(
+            "--frame",
+            metavar="'i am X .=je suis X .'",
+            help="translation: twice at least; the first is taught, the others ask. X is the word's place; in French, "
+            "Y takes either singular form, Z any.",
+        ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would take, and stop.")] = False,
     ledger: LedgerOption = None,
@@ -106,7 +111,7 @@ def _pairs(
     asked: list[str], experiments: list[str], corpus: str, word: str | None, frames: list[str] | None
 ) -> str | None:
     """The language of the English-French pairs; none, and then no such experiment, where `all` finds no corpus here."""
-    given = corpus != TATOEBA or word or frames
+    given = corpus != TATOEBA or word is not None or frames
     if TRANSLATION not in experiments:
         if given:
             raise InputError(f"--corpus, --new-word and --frame are of the experiment called {TRANSLATION}")
@@ -116,7 +121,9 @@ def _pairs(
         how = f"'daxlab data fetch {ENG_FRA.name}' brings the corpus, '--corpus built-in' does without"
         print(f"{TRANSLATION} is left out: its pairs are not here; {how}.", file=sys.stderr)
         return None
-    return named(corpus, word, frames)
+    name = named(corpus, word, frames)
+    translation(name)  # what is no pairs is refused before anything is trained
+    return name
 
 
 def _say(plan: dict[str, Any], path: Path) -> None:
@@ -142,8 +149,10 @@ def _show(
     from daxlab.paper.conditions import told  # noqa: PLC0415
 
     with Ledger(path) as known:
-        rows = _compared(known, experiments, protocol)
         found = told(known, pairs, protocol) if pairs else None
+        if found and not found["paper"]:  # its figures are not about these pairs
+            experiments = [one for one in experiments if one != TRANSLATION]
+        rows = _compared(known, experiments, protocol)
     if as_json:
         content = about | {"comparison": [asdict(row) for row in rows]} | ({TRANSLATION: found} if found else {})
         print(json.dumps(content, indent=1, allow_nan=False))

@@ -21,6 +21,7 @@ Filters = Annotated[
 ]
 RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="Any unique beginning of a run's key.")]
 SHOWN = ("split", "cell", "layers", "hidden", "attention", "dropout", "seed", "status")
+NUMBERS = ("layers", "hidden", "dropout", "seed")
 METRICS = ("accuracy", "train_accuracy", "oracle_accuracy")
 
 
@@ -69,13 +70,15 @@ def list_runs(
         return
     from daxlab.cli.terminal import table  # noqa: PLC0415
 
+    names = [*(["language"] if any(row["language"] != "scan" for row in rows) else []), *SHOWN]
+    columns = ["run", *names, "test %", "train %", "oracle %"]
     table(
-        ["run", *SHOWN, "test %", "train %", "oracle %"],
+        columns,
         [
-            [row["key"][:12], *(str(row[part]) for part in SHOWN), *(percent(row[part]) for part in METRICS)]
+            [row["key"][:12], *(str(row[part]) for part in names), *(percent(row[part]) for part in METRICS)]
             for row in rows
         ],
-        right=(3, 4, 6, 7, 9, 10, 11),
+        right=[n for n, name in enumerate(columns) if name in NUMBERS or "%" in name],
     )
     print(f"\n{len(rows):,} of {count:,} runs")
 

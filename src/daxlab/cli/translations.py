@@ -4,6 +4,10 @@ from collections import Counter
 from statistics import fmean
 from typing import Any
 
+from daxlab.analysis.translation import caution
+from daxlab.corpora.translation import new_word, translation
+from daxlab.languages.pairs import FRAMES
+
 HOW = """\
 BLEU is of greedy translations, pair by pair, on the text as the corpus is read; beside it, each English sentence once
 with all its French ones. A translation of a question is right if it is the reference word for word, or the same with
@@ -18,10 +22,13 @@ def show(found: dict[str, Any]) -> None:
     print(f"\nEnglish-French: {lang['about']}")
     if not found["paper"]:
         print("These are not the paper's pairs with its new word: its figures stand beside ours for orientation only.")
+        if said := caution(translation(lang["name"])):
+            print(said)
     columns = ["split", "runs", "BLEU", "by sentence", "BLEU lost", f"{new} of {asked}", "as stated"]
     columns += [f"{known} of {asked}", "as stated", "every run's BLEU"]
     print()
-    lines = [line for part in found["conditions"] for line in (_line(part, new, known), _paper(part))]
+    theirs = new_word(lang["name"]).frames == FRAMES
+    lines = [line for part in found["conditions"] for line in (_line(part, new, known), *_paper(part, theirs))]
     table(columns, lines, right=range(1, 9))
     for part in found["conditions"]:
         if part["runs"]:
@@ -32,12 +39,14 @@ def show(found: dict[str, Any]) -> None:
         print(f"sacrebleu {found['signature']}")
 
 
-def _paper(part: dict[str, Any]) -> list[str]:
+def _paper(part: dict[str, Any], theirs: bool) -> list[list[str]]:
+    """What the paper says, its counts only where the frames are its own; no line where that is nothing."""
     from daxlab.paper.conditions import stated  # noqa: PLC0415
 
     said = stated(part["times"])
-    numbers = [said.get(name, "") for name in ("bleu", "", "lost", "new", "", "known", "")]
-    return ["  in the paper", "1", *numbers, ""]
+    names = ("bleu", "", "lost", "new", "", "known", "") if theirs else ("bleu", "", "lost", "", "", "", "")
+    numbers = [said.get(name, "") for name in names]
+    return [["  in the paper", "1", *numbers, ""]] if any(numbers) else []
 
 
 def _line(part: dict[str, Any], new: str, known: str) -> list[str]:
@@ -58,7 +67,7 @@ def _sentences(part: dict[str, Any]) -> list[list[str]]:
     for asked in part["questions"]:
         sentence = asked["sentence"] + (" (taught)" if asked["taught"] and part["times"] else "")
         reference = asked["references"][0]
-        for (translation, right), runs in Counter(map(tuple, asked["translations"])).most_common():
-            lines.append([sentence, reference, translation, str(runs), "right" if right else "wrong"])
+        for (given, right), runs in Counter(map(tuple, asked["translations"])).most_common():
+            lines.append([sentence, reference, given, str(runs), "right" if right else "wrong"])
             sentence = reference = ""
     return lines

@@ -73,7 +73,8 @@ def _pair(line: bytes, place: str) -> Example | None:
         raise InputError(f"{place}: an empty line; every line is an English and a French sentence with a tab between")
     columns = text.split("\t")
     if len(columns) not in COLUMNS:
-        raise InputError(f"{place}: {len(columns)} columns between tabs, not two (or three, with an attribution)")
+        found = f"{len(columns)} column{'s' * (len(columns) > 1)}"
+        raise InputError(f"{place}: {found} between tabs, not two (or three, with an attribution)")
     for side, sentence in zip(("English", "French"), columns, strict=False):
         if not sentence.strip():
             raise InputError(f"{place}: the {side} sentence is missing")

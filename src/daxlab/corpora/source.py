@@ -1,6 +1,7 @@
 """Where files come from that no rule generates: a folder, an archive, a download, the user's cache.
 
-Brings a corpus into the cache whole or not at all, checked by sha256. Knows nothing of what is in the files.
+Brings a corpus into the cache whole or not at all, checked by sha256, or by whoever knows what must be in the files.
+Knows nothing of that itself.
 """
 
 import http.client
@@ -13,7 +14,7 @@ import tempfile
 import urllib.request
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -43,6 +44,7 @@ class Corpus:
     digest: str  # of the files, as `digest` below computes it
     exact: bool = True  # False: the publisher goes on changing it, so another digest is named, not refused
     beside: tuple[str, ...] = ()  # files that are kept with it where there are such, and count for nothing
+    check: Callable[[Mapping[str, bytes]], object] = lambda files: None  # raises InputError at files that are no such
 
 
 class Files:
@@ -196,7 +198,7 @@ def open_corpus(corpus: Corpus) -> Files:
 
 
 def digest(files: dict[str, bytes]) -> str:
-    """A file's own sha256; of several, one over their names and theirs. JSON counts by what it says, however spaced."""
+    """A file's own sha256; of several, one over their names and sha256s. JSON counts by what it says, not how."""
     hashes = {name: sha256(_content(name, content)).hexdigest() for name, content in sorted(files.items())}
     if len(hashes) == 1:
         return next(iter(hashes.values()))
@@ -240,6 +242,10 @@ def fetch(corpus: Corpus, source: str | None = None, progress: Progress = lambda
             f"{source or corpus.url} is not the published {corpus.name}: its sha256 over all files is {found}, "
             f"not {corpus.digest}; nothing was kept"
         )
+    try:
+        corpus.check(content)
+    except InputError as error:
+        raise InputError(f"{source or corpus.url} is no {corpus.name}: {error}; nothing was kept") from None
     _keep(content | beside, kept)
     return Fetched(corpus.name, kept, found, found == corpus.digest, already=False)
 
@@ -273,8 +279,12 @@ def _local(corpus: Corpus, source: str | None, progress: Progress) -> Iterator[P
 
 
 def _download(url: str, path: Path, progress: Progress) -> None:
+    from daxlab import __version__  # noqa: PLC0415 - it is above us
+
     try:
-        with urllib.request.urlopen(url, timeout=TIMEOUT) as response, path.open("wb") as file:
+        agent = f"daxlab/{__version__}"  # some publishers refuse Python's own
+        request = urllib.request.Request(url, headers={"User-Agent": agent})
+        with urllib.request.urlopen(request, timeout=TIMEOUT) as response, path.open("wb") as file:
             length = response.headers.get("Content-Length")
             expected = int(length) if length and length.isdecimal() else None
             done = 0

@@ -15,10 +15,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
-from daxlab.corpora.sentences import read_pairs
+from daxlab.corpora.sentences import read_pairs, written
 from daxlab.corpora.source import CHUNK, Corpus, Files, find, open_corpus
 from daxlab.errors import InputError
 from daxlab.languages import Example, language
@@ -34,6 +35,7 @@ ENG_FRA = Corpus(
     digest="2546838ae46e0eac4c02ab7032ea0a02a006074a5340077a36a9444f41e02888",  # the release of 2017-09-29
     exact=False,  # the site now serves newer ones than the paper used
     beside=(ABOUT,),  # has the release's date
+    check=lambda files: read_pairs(BytesIO(files[FILE]), FILE),
 )
 DATE = "2017-09-29"
 TATOEBA, BUILT_IN = "tatoeba", "built-in"
@@ -51,10 +53,10 @@ TIMES = (1000, 100, 10, 1)  # how often the paper shows the sentence with the ne
 
 def is_translation(name: str) -> bool:
     """Whether a language's name means pairs of sentences. Looks at the file, if it is a path that could be either."""
-    base, *_ = name.split(MARK)
+    base = _corpus(name)
     if base in shipped():
         return False
-    if base in (TATOEBA, BUILT_IN) or RELEASED.fullmatch(base) or base.endswith(".tsv"):
+    if MARK in name or base in (TATOEBA, BUILT_IN) or RELEASED.fullmatch(base) or base.endswith(".tsv"):
         return True
     path = Path(base)
     if path.is_dir():
@@ -66,6 +68,12 @@ def is_translation(name: str) -> bool:
     return b"\t" in first or zipfile.is_zipfile(path) or tarfile.is_tarfile(path)
 
 
+def _corpus(name: str) -> str:
+    """What a name has before its new word."""
+    base, *_ = name.split(MARK)
+    return str(Path(base).expanduser()) if base.startswith("~/") else base
+
+
 def new_word(name: str) -> NewWord:
     """The new word that a language's name has after its corpus: daxy, in the paper's frames, unless it says another."""
     _, *parts = name.split(MARK)
@@ -73,23 +81,33 @@ def new_word(name: str) -> NewWord:
 
 
 def named(corpus: str, word: str | None = None, frames: list[str] | None = None) -> str:
-    """The name of a corpus with a new word."""
-    if not word and not frames:
+    """The name of a corpus with a new word; word and frames are read as the corpus is, in any spelling."""
+    if word is None and not frames:
         return corpus
-    given = [str(Word.of(word)) if word else str(DAXY), *(str(Frame.of(one)) for one in frames or [])]
-    return MARK.join([corpus, *given])
+    new = DAXY if word is None else Word.of(_spelt(word))
+    return MARK.join([corpus, str(new), *(str(Frame.of(_spelt(one))) for one in frames or [])])
+
+
+def _spelt(text: str) -> str:
+    """As the corpus is written, the places X, Y, Z and the signs = | / as they are."""
+    parts = re.split(r"(\b[XYZ]\b|[=|/])", text)
+    joined = " ".join(part if n % 2 else written(part) for n, part in enumerate(parts))
+    return re.sub(r" *([=|/]) *", r"\1", joined).strip()
 
 
 def translation(name: str) -> Pairs:
     """The pairs of that name (see above)."""
-    base, mark, rest = name.partition(MARK)
-    new, base = new_word(name), str(Path(base).expanduser()) if base.startswith("~") else base
+    _, mark, rest = name.partition(MARK)
+    new, base = new_word(name), _corpus(name)
     if base == BUILT_IN:
         return _built_in(name, new)
     if base != TATOEBA and not RELEASED.fullmatch(base):
-        path = Path(base)
-        if not path.exists():
-            raise InputError(f"there is no corpus {base}; give a file of tab-separated pairs, {TATOEBA}, or {BUILT_IN}")
+        path, how = Path(base), f"give {TATOEBA}, {BUILT_IN}, or a file of tab-separated sentence pairs"
+        if base in shipped() or path.suffix == ".grammar":
+            raise InputError(f"{base} is a grammar; {how}")
+        if not base or not path.exists():
+            looked = f" (no file {path.absolute()})" if base else ""
+            raise InputError(f"there is no corpus called {base!r}{looked}; {how}")
         pairs, found, _ = _read(path, _stamp(path), str(path))
         return _made(name, pairs, new, f"{path}, sha256 {found[:8]}")
     place = find(ENG_FRA)

@@ -119,7 +119,7 @@ def language(name: str, names: str = "release") -> Language:
     if path.suffix != ".grammar" and not path.exists():
         near = get_close_matches(name, _shipped(), n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(_shipped())}"
-        raise InputError(f"no language is called {name!r}, and there is no such file; {hint}")
+        raise InputError(f"no language is called {name!r}, and there is no file {path.absolute()}; {hint}")
     try:
         with path.open("rb") as file:
             content = file.read(MOST_BYTES + 1)

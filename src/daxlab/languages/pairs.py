@@ -137,6 +137,12 @@ class NewWord:
     def __post_init__(self) -> None:
         if len(self.frames) < 2:
             raise InputError("a new word needs a frame that teaches it and one at least that asks for it")
+        sentences = [frame.english for frame in self.frames]
+        twice = next((one for one in sentences if sentences.count(one) > 1), None)
+        if twice:
+            raise InputError(
+                f"the frame {twice!r} is there twice; the first is taught, and each of the others asks something else"
+            )
 
     @cached_property
     def taught(self) -> Example:
@@ -192,10 +198,10 @@ class Pairs:
 
 
 def of_frame(frame: Frame, sentences: Sequence[str]) -> Iterator[str]:
-    """The single words that stand in a frame's place in some English sentences."""
+    """What stands in a frame's place in some English sentences, one word or more."""
     before, after = frame.english.split(SLOT)
     for sentence in sentences:
         if sentence.startswith(before) and sentence.endswith(after):
-            word = sentence[len(before) : len(sentence) - len(after)]
-            if _is_word(word):
-                yield word
+            words = sentence[len(before) : len(sentence) - len(after)]
+            if words:
+                yield words

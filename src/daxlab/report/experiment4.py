@@ -7,9 +7,10 @@ from statistics import fmean
 import polars as pl
 
 from daxlab.analysis.replicates import entries
-from daxlab.analysis.translation import Translated, right_of, shown
+from daxlab.analysis.translation import Translated, caution, right_of, shown
 from daxlab.corpora import is_translation
 from daxlab.corpora.translation import BUILT_IN, MARK, PAPER_DIGEST, TIMES, new_word, translation
+from daxlab.languages.pairs import DAXY, FRAMES
 from daxlab.paper import experiments
 from daxlab.paper.conditions import Condition, conditions, lost, stated
 from daxlab.report import figures, text
@@ -62,12 +63,16 @@ def _parts(facts: Facts, digest: str, name: str) -> Iterator[Section]:
 
 
 def _called(name: str) -> str:
-    return "synthetic" if name.split(MARK, maxsplit=1)[0] == BUILT_IN else name
+    """The corpus, with the new word where it is not the paper's."""
+    corpus, word = name.split(MARK, maxsplit=1)[0], new_word(name).word
+    called = "synthetic" if corpus == BUILT_IN else corpus
+    return called if word == DAXY else f"{called}, {word.english}"
 
 
 def _bleu(every: Sequence[Condition], digest: str, name: str, mark: str) -> Iterator[Block]:
     if digest != PAPER_DIGEST:
-        kind = "synthetic sentences of a small grammar" if _called(name) == "synthetic" else f"of `{name}`"
+        built_in = _called(name).startswith("synthetic")
+        kind = "synthetic sentences of a small grammar" if built_in else f"of `{name}`"
         yield Text(f"These pairs are {kind}, not the paper's, so its figures are no measure of these runs.", "beyond")
     yield Text(f"The pairs: {translation(name).about}.")
     baseline = every[0]
@@ -125,10 +130,11 @@ def _asked(every: Sequence[Condition], mark: str) -> Iterator[Block]:
     ]
     places = {times: place for place, times in enumerate(reversed(TIMES))}
     series = [figures.Series(f"“{word}”", rows, [places[row["times"]] for row in rows])]
-    theirs = {places[times]: 100 * float(stated(times)["new"]) / asked for times in TIMES}
+    theirs = {places[n]: 100 * float(stated(n)["new"]) / asked for n in TIMES} if new.frames == FRAMES else {}
     drawn = figures.curve(series, [f"{times:,}" for times in places], f"times “{new.taught.command}” is shown", theirs)
     label = "Right by repetitions: " + "; ".join(f"{row['times']}: {row['mean']:.1f}%" for row in rows)
-    caption = f"Per cent of the {asked} sentences; means and standard errors over runs. Diamonds: the paper."
+    caption = f"Per cent of the {asked} sentences; means and standard errors over runs."
+    caption += " Diamonds: the paper." if theirs else ""
     title = f"Sentences with “{word}” that come out right."
     yield Row([picture(drawn, f"repetitions{mark}", title, caption, label, pl.DataFrame(rows))])
 
@@ -184,15 +190,25 @@ def _looked(every: Sequence[Condition], mark: str) -> Iterator[Block]:
 
 
 def _frames(name: str, mark: str) -> Iterator[Block]:
-    there, new = shown(translation(name)), new_word(name)
+    lang = translation(name)
+    there, new = shown(lang), lang.new
+    if said := caution(lang):
+        yield Text(said)
     known, sentences = new.known.english, text.counted(there.sentences, "distinct English sentence")
     yield Text(
         f"Training has {sentences} with “{known}”; of the questions with it, {text.number(len(there.seen))} "
         f"({', '.join(there.seen) or 'none'}) {'is' if len(there.seen) == 1 else 'are'} among these. A frame stands "
         f"there with {there.mean:.1f} predicates on average: distinct single words in its place, the sentence spelt as "
         f"in the question and nothing else; with “you re” counted as “you are”, "
-        f"{fmean(there.contracted.values()):.1f}. In the paper: 80, one, and 22; how it counts, it does not say."
+        f"{fmean(there.contracted.values()):.1f}."
+        + (" In the paper: 80, one, and 22; how it counts, it does not say." if new.frames == FRAMES else "")
     )
-    rows = [(frame, f"{count:,}", f"{there.contracted[frame]:,}") for frame, count in there.predicates.items()]
-    head = ("frame", "predicates", "contractions too")
-    yield Table(f"frames-table{mark}", "Predicates of each frame in training.", head, rows, right=(1, 2))
+    counts = (there.framed, there.predicates, there.contracted, there.asked)
+    rows = [(frame, *(f"{count[frame]:,}" for count in counts)) for frame in there.predicates]
+    head = ("frame", "sentences", "predicates", "contractions too", f"with “{known}”")
+    caption = (
+        "Sentences: distinct English ones that begin and end as the frame does, with one word or more in its place. "
+        f"With “{known}”: how many pairs of training have the frame's question with it."
+    )
+    title = "How often training shows each frame."
+    yield Table(f"frames-table{mark}", title, head, rows, right=(1, 2, 3, 4), caption=caption)

@@ -26,6 +26,7 @@ COLUMN = {
     "group": "group_id",
     **{name: f"settings.{name}" for name in COLUMNS},
     **{name: f"runs.{name}" for name in ("seed", "status", "failed_at", *METRICS)},
+    "language": "json_extract(settings.spec, '$.language.name')",
     "semantics": "json_extract(settings.spec, '$.semantics')",
 }
 

@@ -20,7 +20,7 @@ from daxlab.store import files
 from daxlab.store.conditions import Where
 from daxlab.store.ledger import Ledger
 from daxlab.store.records import COLUMNS, METRICS
-from daxlab.store.schema import ROW
+from daxlab.store.schema import TABLE
 from daxlab.store.writer import Writer
 
 PREDICTIONS = ("greedy", "oracle")
@@ -183,7 +183,7 @@ def _keep_runs(db: sqlite3.Connection, keys: Sequence[str]) -> None:
 
 
 def write_table(ledger: Ledger, path: str | Path, where: Where | None = None) -> int:
-    """Write the rows (schema.ROW, the latest first) as .csv or .parquet; says how many."""
+    """Write the rows (schema.TABLE, the latest first) as .csv or .parquet; says how many."""
     target = Path(path)
     kinds = {".csv": _write_csv, ".parquet": _write_parquet}
     if target.suffix not in kinds:
@@ -198,7 +198,7 @@ def write_table(ledger: Ledger, path: str | Path, where: Where | None = None) ->
 def _write_csv(path: Path, rows: Iterator[dict[str, Any]]) -> int:
     count = 0
     with path.open("w", newline="", encoding="utf-8") as file:
-        table = csv.DictWriter(file, ROW)
+        table = csv.DictWriter(file, TABLE)
         table.writeheader()
         for row in rows:
             table.writerow(row)
@@ -210,9 +210,9 @@ def _write_parquet(path: Path, rows: Iterator[dict[str, Any]]) -> int:
     import polars  # noqa: PLC0415  only those who want Parquet wait for it
 
     whole = dict.fromkeys(("layers", "hidden", "updates", "seed", "failed_at"), polars.Int64)
-    types = {**dict.fromkeys(ROW, polars.String), **whole, "attention": polars.Boolean}
+    types = {**dict.fromkeys(TABLE, polars.String), **whole, "attention": polars.Boolean}
     types |= dict.fromkeys(("dropout", *METRICS, "seconds", "finished"), polars.Float64)
-    frame = polars.DataFrame(list(rows), schema={name: types[name] for name in ROW})
+    frame = polars.DataFrame(list(rows), schema={name: types[name] for name in TABLE})
     frame.write_parquet(path)
     return frame.height
 

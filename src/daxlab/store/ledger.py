@@ -18,7 +18,7 @@ from daxlab.errors import InputError
 from daxlab.store import files
 from daxlab.store.conditions import RUNS, SETTING, SUMMED, Where, by_setting, condition
 from daxlab.store.records import COLUMNS, METRICS, Group, GroupStatus, Run, Spec
-from daxlab.store.schema import ROW
+from daxlab.store.schema import TABLE
 
 Row = dict[str, Any]
 
@@ -121,7 +121,7 @@ class Ledger:
         return self._keys(ask, (*values, -1 if limit is None else limit))
 
     def rows(self, where: Where | None = None, *, limit: int | None = None) -> list[Row]:
-        """Runs as rows (schema.ROW), the latest first; `origin` and `spec` are dicts."""
+        """Runs as rows (schema.TABLE), the latest first; `origin` and `spec` are dicts."""
         return list(self.each_row(where, limit=limit))
 
     def each_row(self, where: Where | None = None, *, limit: int | None = None) -> Iterator[Row]:
@@ -129,11 +129,12 @@ class Ledger:
         asked, values = condition(where)
         # The wide view is asked only about runs that were chosen on narrow tables.
         chosen = f"select runs.id from {RUNS} {asked} order by runs.id desc limit ?"
-        names = ", ".join(f'"{name}"' for name in ROW)
+        places = {"language": "json_extract(spec, '$.language.name')"}
+        names = ", ".join(places.get(name, f'"{name}"') for name in TABLE)
         ask = f"select {names} from rows where id in ({chosen}) order by id desc"
         with files.explained(self.path):
             for found in self.db.execute(ask, (*values, -1 if limit is None else limit)):
-                row = dict(zip(ROW, found, strict=True))
+                row = dict(zip(TABLE, found, strict=True))
                 row["attention"] = None if row["attention"] is None else bool(row["attention"])
                 row["origin"], row["spec"] = json.loads(row["origin"]), json.loads(row["spec"])
                 yield row

@@ -89,3 +89,5 @@ ROW = (
     "spec",
 )
 """The columns of the view, in its order."""
+TABLE = (ROW[0], "language", *ROW[1:])
+"""The columns of a row as readers have it: with the language's name, which is in the spec."""
