@@ -10,12 +10,13 @@ from daxlab.analysis.replicates import entries
 from daxlab.analysis.translation import Translated, caution, right_of, shown
 from daxlab.corpora import is_translation
 from daxlab.corpora.translation import BUILT_IN, MARK, PAPER_DIGEST, TIMES, new_word, translation
+from daxlab.errors import InputError
 from daxlab.languages.pairs import DAXY, FRAMES
 from daxlab.paper import experiments
 from daxlab.paper.conditions import Condition, conditions, lost, stated
 from daxlab.report import figures, text
 from daxlab.report.attention import maps_of, panels
-from daxlab.report.blocks import Block, Cell, Row, Section, Table, Text, told
+from daxlab.report.blocks import Block, Cell, Fold, Row, Section, Table, Text, told
 from daxlab.report.drawing import picture
 from daxlab.report.facts import Facts
 
@@ -69,12 +70,19 @@ def _called(name: str) -> str:
     return called if word == DAXY else f"{called}, {word.english}"
 
 
+def _about(name: str) -> str:
+    try:
+        return translation(name).about
+    except InputError:  # what they gave is known without them
+        return f"`{name}`, which are not on this machine"
+
+
 def _bleu(every: Sequence[Condition], digest: str, name: str, mark: str) -> Iterator[Block]:
     if digest != PAPER_DIGEST:
         built_in = _called(name).startswith("synthetic")
         kind = "synthetic sentences of a small grammar" if built_in else f"of `{name}`"
         yield Text(f"These pairs are {kind}, not the paper's, so its figures are no measure of these runs.", "beyond")
-    yield Text(f"The pairs: {translation(name).about}.")
+    yield Text(f"The pairs: {_about(name)}.")
     baseline = every[0]
     rows: list[Sequence[Cell]] = []
     for one in every:
@@ -149,14 +157,16 @@ def _every(every: Sequence[Condition], mark: str) -> Iterator[Block]:
             continue
         new = new_word(one.language)
         rows: list[Sequence[Cell]] = []
+        counts = []
         for word in (new.word.english, new.known.english):
-            count = fmean(one.right(word))
-            rows.append((f"“{word}”: {count:.1f} of {len(new.frames) - 1} right",))
+            counts.append(f"“{word}”: {fmean(one.right(word)):.1f} of {len(new.frames) - 1} right")
+            rows.append((counts[-1],))
             rows += [line for answers in zip(*(right_of(run, word) for run in one.translated), strict=True)
                      for line in _lines(answers)]  # fmt: skip
         head = ("sentence", "reference", "translation", "runs", "")
         title = f"The questions after *{one.split}* ({text.counted(len(one.rows), 'run')})."
-        yield Table(f"translations-{one.split}{mark}", title, head, rows, right=(3,))
+        table = Table(f"translations-{one.split}{mark}", title, head, rows, right=(3,))
+        yield Fold(f"after-{one.split}{mark}", one.split, "; ".join(counts), [table])
 
 
 def _lines(answers: Sequence[Translated]) -> Iterator[Sequence[str]]:
