@@ -21,6 +21,7 @@ from daxlab.paper.search import ARCHITECTURES, AXES, SPLITS, choices, search
 from daxlab.paper.translations import COUNTED
 from daxlab.report.choices import spread
 from daxlab.store import Ledger
+from daxlab.sweep import Architecture
 
 RESULTS = Path(__file__).parent
 PAGES = (RESULTS.parent / "README.md", RESULTS / "README.md")
@@ -82,7 +83,7 @@ def searched() -> str:
         ]
         if all(mean is None for some in cells for mean in some):
             continue
-        name = f"{cell.upper()} {layers}x{hidden}{', attention' if attention else ''}"
+        name = Architecture(cell, layers, hidden, attention).shape
         shown = (" ".join("–" if mean is None else f"{mean:.2f}" for mean in some) for some in cells)
         lines.append(f"| {name} | {' | '.join(shown)} |")
     return "\n".join(lines)

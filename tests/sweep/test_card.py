@@ -57,7 +57,7 @@ def test_a_card_that_could_be_shared_but_is_not_is_said_and_known(tmp_path: Path
     monkeypatch.setattr(local, "cores", lambda: [0, 1, 2])
     monkeypatch.setattr(driver, "cores", lambda: [0, 1, 2])
     asked = [Spec("jump", 0, Architecture(cell=cell)) for cell in ("srn", "gru", "lstm")]
-    assert driver.trained_at_once("gpu") == 3
+    assert driver.crew_of("gpu").at_once == 3
     outcome = sweep(asked, tmp_path / "runs.db", device="gpu", budget=0.0)
     assert outcome.said == ["the card cannot be shared here, so groups take turns"]
     with Ledger(tmp_path / "runs.db") as ledger:

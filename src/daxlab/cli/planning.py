@@ -9,7 +9,7 @@ from typing import Any
 from daxlab.store import Ledger, is_written
 from daxlab.sweep import Spec, foreseen
 from daxlab.sweep.cost import cost
-from daxlab.sweep.driver import crew_of, trained_at_once
+from daxlab.sweep.driver import crew_of
 
 
 def foresee(
@@ -26,19 +26,19 @@ def foresee(
 
     `failed`: of what it has, runs that failed and will not be trained again.
     """
-    at_once = trained_at_once(device, executor, workers)
-    on_card = at_once if device == "gpu" and executor == "local" and workers != 1 else None
-    workers = crew_of(device, executor, workers) if executor == "local" else 1
+    crew = crew_of(device, executor, workers)
+    on_card = crew.at_once if device == "gpu" and executor == "local" and crew.processes != 1 else None
+    devices = crew.devices if executor == "local" else 1
     how: dict[str, Any] = {"retry_failed": retry_failed, "checkpoint_folder": checkpoints}
-    plan = foreseen(specs, path, device, at_once=at_once, **how)
+    plan = foreseen(specs, path, device, at_once=crew.at_once, **how)
     of_all = partial(cost, keep_weights=keep_weights, on_card=on_card)
     if is_written(path):
         with Ledger(path) as known:
-            taken = of_all(plan.groups, device, workers, known)
+            taken = of_all(plan.groups, device, devices, known)
             failed = len(known.lacking(plan.keys, retry_failed=True)) - (len(plan.keys) - plan.done)
     else:
-        taken, failed = of_all(plan.groups, device, workers), 0
-    where = {"device": device, "executor": executor, "workers": max(workers, at_once)}
+        taken, failed = of_all(plan.groups, device, devices), 0
+    where = {"device": device, "executor": executor, "workers": max(devices, crew.at_once)}
     return {"asked": len(plan.keys), "done": plan.done, "failed": failed, **where, **asdict(taken)}
 
 

@@ -234,15 +234,14 @@ def _shown(path: Path, now: Any) -> "RenderableType":
 
 def _best(rows: list[dict[str, Any]]) -> "RenderableType":
     from daxlab.cli.terminal import tabled  # noqa: PLC0415 - slow to load
+    from daxlab.sweep.spec import Architecture  # noqa: PLC0415
 
-    def network(row: dict[str, Any]) -> str:
-        attention = ", attention" if row["attention"] else ""
-        return f"{str(row['cell']).upper()} {row['layers']}x{row['hidden']}{attention}, dropout {row['dropout']:g}"
-
-    columns = ["split", "mean %", "network", "runs"]
-    return tabled(
-        columns, [[row["split"], f"{row['mean']:.2f}", network(row), f"{row['runs']:,}"] for row in rows], right=(1, 3)
-    )
+    parts = ("cell", "layers", "hidden", "attention", "dropout")
+    networks = [str(Architecture(*(row[part] for part in parts))) for row in rows]
+    lines = [
+        [row["split"], f"{row['mean']:.2f}", name, f"{row['runs']:,}"] for row, name in zip(rows, networks, strict=True)
+    ]
+    return tabled(["split", "mean %", "network", "runs"], lines, right=(1, 3))
 
 
 @contextmanager

@@ -175,7 +175,7 @@ def cost(
     training, answers, measured, disk, passing = list[float](), list[tuple[int, float]](), 0, 0, [0]
     for group in groups:
         first, runs, one = group.members[0], len(group.members), widest(group)
-        kind = str(Architecture(one.cell, one.layers, one.hidden, one.attention, 0))
+        kind = one.shape
         programs.add((kind, runs, str({**first["protocol"], "updates": 0, "teacher_forcing": 0})))
         if kind not in speeds:
             speeds[kind] = _speed(ledger, one, first, device) if ledger else None

@@ -72,20 +72,20 @@ def sweep(
     `set_aside`: a damaged checkpoint is put aside, and its runs train from their start; else it is an error.
     `show` hears the Plan, then what the executor tells.
     """
-    execute_all = _executor(executor, address, device, workers)
+    crew = crew_of(device, executor, workers)
+    execute_all = _executor(executor, address, device, crew.processes)
     facts, known_specs = _by_key(specs)
-    keys, crew = tuple(facts), crew_of(device, executor, workers)
+    keys = tuple(facts)
     if is_written(ledger):
         with Ledger(ledger) as known:
             if not known.lacking(keys, retry_failed=retry_failed):
                 return Outcome(keys)
     until = time.monotonic() + budget if budget is not None else None
     with Writer(ledger) as writer:
-        at_once = trained_at_once(device, executor, workers)
         folder = (checkpoint_folder or checkpoints(ledger)).absolute()  # workers may be at work in another folder
-        plan = _planned(writer, facts, device, at_once, crew, retry_failed, folder)
-        begin = partial(beginning, writer.ledger, plan.groups, {spec.split for spec in specs}, device, crew)
-        writer.progress({}, begin(at_once))
+        plan = _planned(writer, facts, device, crew, retry_failed, folder)
+        begin = partial(beginning, writer.ledger, plan.groups, {spec.split for spec in specs}, device, crew.devices)
+        writer.progress({}, begin(crew.at_once))
         show(plan)
         kept = (retry_failed, keep_weights, checkpoint_every, set_aside)
         run = _Run(writer, ledger, known_specs, Outcome(keys), folder, executor, *kept, show, begin)
@@ -110,8 +110,7 @@ def _executor(
     if address is not None and name != "ray":
         raise InputError("an address is a Ray cluster's: say --executor ray too")
     if name == "local":
-        crew = workers or (card.WORKERS if device == "gpu" else len(cores()))
-        return lambda tasks, stop: execute(tasks, device, crew, stop)
+        return lambda tasks, stop: execute(tasks, device, workers or 1, stop)
     if name == "ray":
         from daxlab.sweep import cluster  # noqa: PLC0415 - Ray is an extra
 
@@ -119,18 +118,24 @@ def _executor(
     raise InputError(f"an executor is local or ray, not {name!r}")
 
 
-def crew_of(device: str, executor: str = "local", workers: int | None = None) -> int:
-    """How many devices train groups at a time; of a cluster it is only known yet that there are several."""
+@dataclass(frozen=True)
+class Crew:
+    """Who trains."""
+
+    devices: int  # at a time; of a cluster it is only known yet that there are several
+    at_once: int  # groups that train at the same time on one device
+    processes: int | None  # in all; None: as many as a cluster holds
+
+
+def crew_of(device: str, executor: str = "local", workers: int | None = None) -> Crew:
+    """The crew of a sweep, of so many workers at most."""
     if executor == "ray":
-        return workers or 2
-    return 1 if device == "gpu" else min(workers or len(cores()), len(cores()))
-
-
-def trained_at_once(device: str, executor: str = "local", workers: int | None = None) -> int:
-    """How many groups train on one device at the same time."""
-    if device == "cpu" or executor != "local" or not card.can_be_shared():
-        return 1
-    return min(workers or card.WORKERS, len(cores()))
+        return Crew(workers or 2, 1, workers)
+    if device == "cpu":
+        hands = min(workers or len(cores()), len(cores()))
+        return Crew(hands, 1, hands)
+    hands = min(workers or card.WORKERS, len(cores()))
+    return Crew(1, hands if card.can_be_shared() else 1, hands)
 
 
 def _by_key(specs: Sequence[Spec]) -> tuple[dict[str, Any], dict[str, Spec]]:
@@ -277,14 +282,12 @@ def foreseen(
     return Plan(tuple(facts), done, (*resumed, *fresh))
 
 
-def _planned(
-    writer: Writer, facts: dict[str, Any], device: str, at_once: int, workers: int, retry_failed: bool, folder: Path
-) -> Plan:
-    done, unfit, resumed, fresh = _groups(writer.ledger, facts, device, at_once, retry_failed, folder)
+def _planned(writer: Writer, facts: dict[str, Any], device: str, crew: Crew, retry_failed: bool, folder: Path) -> Plan:
+    done, unfit, resumed, fresh = _groups(writer.ledger, facts, device, crew.at_once, retry_failed, folder)
     for group in unfit:
         writer.drop(group)
     writer.record(fresh)
-    return Plan(tuple(facts), done, tuple(ordered([*resumed, *fresh], device, workers)))
+    return Plan(tuple(facts), done, tuple(ordered([*resumed, *fresh], device, crew.devices)))
 
 
 def _groups(

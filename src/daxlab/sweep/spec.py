@@ -38,9 +38,13 @@ class Architecture:
         if not 0 <= self.dropout < 1:
             raise InputError(f"dropout is a share from 0 to below 1, not {self.dropout}")
 
+    @property
+    def shape(self) -> str:
+        """What its weights look like: all but dropout."""
+        return f"{self.cell.upper()} {self.layers}x{self.hidden}{', attention' if self.attention else ''}"
+
     def __str__(self) -> str:
-        attention = ", attention" if self.attention else ""
-        return f"{self.cell.upper()} {self.layers}x{self.hidden}{attention}, dropout {self.dropout:g}"
+        return f"{self.shape}, dropout {self.dropout:g}"
 
 
 @dataclass(frozen=True)

@@ -100,7 +100,7 @@ def status(ledger: Ledger) -> Status:
 
 
 def _running(row: dict[str, Any]) -> Running:
-    network = str(Architecture(**row["spec"]["network"] | {"dropout": 0})).removesuffix(", dropout 0")
+    network = Architecture(**row["spec"]["network"]).shape
     return Running(row["key"], network, row["size"], row["updates"], row["spec"]["protocol"]["updates"])
 
 
