@@ -9,10 +9,9 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -84,8 +83,12 @@ def sweep(
     with Writer(ledger) as writer:
         folder = (checkpoint_folder or checkpoints(ledger)).absolute()  # workers may be at work in another folder
         plan = _planned(writer, facts, device, crew, retry_failed, folder)
-        begin = partial(beginning, writer.ledger, plan.groups, {spec.split for spec in specs}, device, crew.devices)
-        writer.progress({}, begin(crew.at_once))
+        splits = {spec.split for spec in specs}
+
+        def begin(groups: Iterable[Group], at_once: int) -> None:
+            writer.progress({}, beginning(writer.ledger, groups, splits, device, crew.devices, at_once))
+
+        begin(plan.groups, crew.at_once)
         show(plan)
         kept = (retry_failed, keep_weights, checkpoint_every, set_aside)
         run = _Run(writer, ledger, known_specs, Outcome(keys), folder, executor, *kept, show, begin)
@@ -184,7 +187,7 @@ class _Run:
     checkpoint_every: float
     set_aside: bool
     show: Callable[[Any], None]
-    beginning: Callable[[int], dict[str, Any]]  # with so many groups at once on a device
+    begin: Callable[[Iterable[Group], int], None]  # notes down that these do, so many at once on a device
     begun: set[str] = field(default_factory=set)
     came: set[str] = field(default_factory=set)  # keys of runs
     updates: dict[str, int] = field(default_factory=dict)  # of groups under way, not yet written down
@@ -211,7 +214,7 @@ class _Run:
         elif isinstance(event, Noted) and event.message not in self.outcome.said:
             self.outcome.said.append(event.message)
             if event.message == IN_TURN:
-                self.writer.progress({}, self.beginning(1))
+                self.begin(by_key.values(), 1)
         elif isinstance(event, Finished):
             if [run.key for run in event.runs] != by_key[event.group].keys:
                 raise InputError("a worker trained other runs than it was asked for: is its daxlab the same as here?")
