@@ -6,7 +6,7 @@ import pytest
 
 from daxlab.corpora.translation import PAPER, named
 from daxlab.report import experiment4
-from daxlab.report.blocks import Section, Table, Text
+from daxlab.report.blocks import Fold, Section, Table, Text
 from daxlab.report.facts import Facts
 from daxlab.store import Ledger, Writer
 
@@ -19,7 +19,9 @@ def section_of(path: Path, runs: list) -> Section:
 
 
 def tables(section: Section) -> dict[str, Table]:
-    return {block.name: block for part in section.sections for block in part.blocks if isinstance(block, Table)}
+    blocks = [block for part in section.sections for block in part.blocks]
+    blocks += [block for fold in blocks if isinstance(fold, Fold) for block in fold.blocks]
+    return {block.name: block for block in blocks if isinstance(block, Table)}
 
 
 def said(section: Section) -> str:
