@@ -115,6 +115,9 @@ def test_translation_is_within_a_tenth_of_what_was_measured() -> None:
     card, cores = (foreseen(asked, Path("none.db"), device).groups for device in ("gpu", "cpu"))
     assert cost(card, "gpu", 1, on_card=1).seconds == pytest.approx(881, rel=0.1)
     assert left(cores[0], "cpu") == pytest.approx(7_001, rel=0.1)
+    (group,), core = ([replace(one, updates=100_000) for one in some[:1]] for some in (card, cores))
+    assert left(group, "gpu") == pytest.approx(7.4, rel=0.1)  # all that is left is examining
+    assert left(core[0], "cpu") == pytest.approx(50, rel=0.2)
 
 
 def test_in_turn_only_the_first_program_and_the_last_examining_are_waited_for() -> None:

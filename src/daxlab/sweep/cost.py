@@ -24,7 +24,7 @@ quarter (results/README.md has these).
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -43,6 +43,7 @@ KEPT = 1_200  # numbers that a unit of a layer keeps for the way back: some 60 s
 CHECKPOINT = 3  # of a group's weights in a checkpoint: themselves and Adam's two moments
 FULL = 3.5  # groups at once fill a card: more of them gain nothing
 COMPILED = 4  # programs at once take as long as one: a guess, for a machine of sixteen cores
+SENTENCES = 0.3  # to ask all about pairs of sentences, which are short, over SCAN's commands
 LITTLE = 0.05  # the share of launches in an update below which more runs gain nothing worth waiting for
 
 
@@ -147,10 +148,17 @@ def examining(architecture: Architecture, runs: int, device: str) -> float:
 
 def left(group: Group, device: str, at_once: int = 1) -> float:
     """Seconds that the model has for what is left of a group: some of its training, all of its examining."""
-    return _training(group, device, at_once) + examining(widest(group), len(group.members), device)
+    return training(group, device, at_once) + answering(group, device)
 
 
-def _training(group: Group, device: str, at_once: int) -> float:
+def answering(group: Group, device: str) -> float:
+    """Seconds of examining a group."""
+    share = SENTENCES if is_translation(group.members[0]["language"]["name"]) else 1.0
+    return share * examining(widest(group), len(group.members), device)
+
+
+def training(group: Group, device: str, at_once: int = 1) -> float:
+    """Seconds of what is left of a group's training."""
     one, runs, how = widest(group), len(group.members), DEVICES[device]
     updates = int(group.members[0]["protocol"]["updates"])
     each = update(one, runs, device, at_once) + runs * how.word * further_words(group)
@@ -172,7 +180,7 @@ def cost(
     """
     at_once = min(on_card or 1, max(1, len(groups)))
     how, programs, speeds = DEVICES[device], set(), dict[str, float | None]()
-    training, answers, measured, disk, passing = list[float](), list[tuple[int, float]](), 0, 0, [0]
+    updating, answers, measured, disk, passing = list[float](), list[tuple[int, float]](), 0, 0, [0]
     for group in groups:
         first, runs, one = group.members[0], len(group.members), widest(group)
         kind = one.shape
@@ -180,17 +188,17 @@ def cost(
         if kind not in speeds:
             speeds[kind] = _speed(ledger, one, first, device) if ledger else None
         measured += speeds[kind] is not None
-        training.append((speeds[kind] or 1.0) * _training(group, device, at_once))
-        answers.append((one.hidden, examining(one, runs, device)))
+        updating.append((speeds[kind] or 1.0) * training(group, device, at_once))
+        answers.append((one.hidden, answering(group, device)))
         weights = 4 * runs * (parameters(one) + further_words(group))
         disk += runs * LEDGER_BYTES + weights * keep_weights
         passing.append(2 * CHECKPOINT * weights)  # the one before lies there until the next one does
     if on_card and groups:  # the widest is the last
         soon, abreast = min(at_once, len(programs)), min(at_once, COMPILED)
         ahead, later = how.program * max(1, soon / abreast), how.program * (len(programs) - soon) / abreast
-        work = ahead + max(sum(training), later) + max(answers)[-1]
+        work = ahead + max(sum(updating), later) + max(answers)[-1]
     else:  # no group is shared by workers, so the longest is the least it can take
-        seconds = [some + answer for some, (_, answer) in zip(training, answers, strict=True)]
+        seconds = [some + answer for some, (_, answer) in zip(updating, answers, strict=True)]
         work = max((sum(seconds) + how.program * len(programs)) / workers, max(seconds, default=0.0))
     asked, passed = sum(len(group.members) for group in groups), max(workers, at_once) * max(passing)
     return Cost(asked, len(groups), work + how.once * bool(groups), disk, passed, measured)
@@ -210,8 +218,7 @@ def _speed(ledger: Ledger, one: Architecture, spec: Any, device: str) -> float |
         # Older timings have compiling in them, but not what came before a resumption.
         whole = "examine_seconds" in timing
         if group and timing.get("group_seconds") and (whole or not timing.get("resumed")):
-            one, runs = widest(group), len(group.members)
-            expected = modelled(one, runs, updates, device) - examining(one, runs, device)
+            expected = training(replace(group, updates=0), device)
             took = float(timing["group_seconds"]) - float(timing.get("examine_seconds", 0))
             return took / (expected if whole else expected + DEVICES[device].program)
     return None

@@ -13,7 +13,7 @@ from typing import Any
 
 from daxlab.store import Group, Ledger
 from daxlab.store.progress import best, note, under_way
-from daxlab.sweep.cost import examining, left
+from daxlab.sweep.cost import answering, training
 from daxlab.sweep.spec import Architecture
 
 NOTE = "sweep"
@@ -119,8 +119,8 @@ def _left(rows: Iterable[dict[str, Any]], device: str, at_once: int) -> float:
     for row in rows:
         spec = row["spec"]
         kind = (tuple(spec["network"].items()), spec["protocol"]["updates"], spec["language"]["name"], row["size"])
-        training, answers = _seconds(*kind, device, at_once)
-        total += training * (1 - _share(row)) + answers
+        updating, answers = _seconds(*kind, device, at_once)
+        total += updating * (1 - _share(row)) + answers
     return total
 
 
@@ -131,5 +131,4 @@ def _seconds(
     """Of training and of examining such a group; those of many settings are alike in this."""
     member = {"network": dict(network), "protocol": {"updates": updates}, "language": {"name": language}}
     group = Group(members=[member | {"split": {"name": ""}, "seed": seed} for seed in range(runs)])
-    answers = examining(Architecture(**member["network"]), runs, device)
-    return left(group, device, at_once) - answers, answers
+    return training(group, device, at_once), answering(group, device)
