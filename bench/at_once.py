@@ -92,18 +92,12 @@ def main() -> None:
         compiled, (device, *_) = zip(*(pipe.recv() for pipe in pipes.values()), strict=True)
         print(f"{len(crew)} programs compiled at once: {max(compiled):.0f} s", flush=True)
         alone = {member: together(pipes, [member])[0] for member in pipes}
-        plans = {
-            "in turn": [alone[member] for member in APART],
-            "at once": together(pipes, APART),
-            "at once, padded": together(pipes, PADDED),
-        }
-        taken = {"in turn": sum(plans["in turn"])} | {name: max(plans[name]) for name in list(plans)[1:]}
+        plans = [("in turn", APART, [alone[member] for member in APART], sum)]
+        plans += [("at once", APART, together(pipes, APART), max)]
+        plans += [("at once, padded", PADDED, together(pipes, PADDED), max)]
         for process in crew:
             process.kill()
-    rows = [
-        {"plan": name, "groups": PADDED if "padded" in name else APART, "each_ms": plans[name], "ms": taken[name]}
-        for name in plans
-    ]
+    rows = [{"plan": name, "groups": some, "each_ms": each, "ms": whole(each)} for name, some, each, whole in plans]
     for row in rows:
         print(f"{row['plan']}: {row['ms']:.2f} ms an update of all {asked.runs * len(APART)} runs", flush=True)
     machine = {"device": device, "python": platform.python_version(), "system": platform.platform()}
