@@ -6,8 +6,10 @@ files, nor of networks.
 """
 
 from collections.abc import Sequence
+from importlib import metadata
 from itertools import zip_longest
 
+from daxlab.errors import InputError
 from daxlab.languages import Example
 
 PAIRWISE, BY_SENTENCE = "bleu", "bleu_by_sentence"  # what a ledger calls them
@@ -33,6 +35,14 @@ def bleu(translations: Sequence[str], references: Sequence[Sequence[str]]) -> tu
     streams = list(zip_longest(*references))  # the first references, the second ones, …; None where there is none
     score = metric.corpus_score(list(translations), streams).score
     return float(score), str(metric.get_signature())
+
+
+def version() -> str:
+    """Of sacrebleu; an error where there is none."""
+    try:
+        return metadata.version(PACKAGE)
+    except metadata.PackageNotFoundError:
+        raise InputError(f"translations are scored by {PACKAGE}, which is not here: pip install {PACKAGE}") from None
 
 
 def signature(version: str) -> str:

@@ -1,5 +1,6 @@
 """BLEU as sacrebleu has it, on text that is not tokenised again; what is right; what training shows."""
 
+from dataclasses import replace
 from importlib.metadata import version
 from math import exp, log
 
@@ -8,6 +9,7 @@ import pytest
 from daxlab import InputError, language, split
 from daxlab.analysis.answers import scored
 from daxlab.analysis.translation import _shown, _whole, caution, right_of, shown, translated
+from daxlab.analysis.translation import scores as of_run
 from daxlab.bleu import bleu, scores, signature
 from daxlab.corpora.translation import named
 from daxlab.languages import Example
@@ -124,3 +126,11 @@ def test_the_paper_s_training_corpus_counted_our_way(data) -> None:
     assert (found.sentences, found.seen) == (79, ("i am very tired .",))  # the paper: 80, and one
     assert found.mean == 11.875  # the paper: 22, counted in a way that it does not say
     assert sum(found.contracted.values()) / 8 == 51.375
+
+
+def test_a_run_that_was_kept_without_bleu_has_it_from_its_translations(ledger_of, translations) -> None:
+    run = translations("translation", wrong_every=2)
+    bare = replace(run, metrics={name: run.metrics[name] for name in ("accuracy", "train_accuracy")})
+    ledger = ledger_of(bare)
+    found = of_run(ledger, ledger.rows()[0])
+    assert found["bleu"] == run.metrics["bleu"] < 100

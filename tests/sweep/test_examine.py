@@ -1,16 +1,19 @@
 """What the ledger keeps of the commands that are looked at one by one."""
 
+from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from daxlab import engine, language
+from daxlab import InputError, engine, language
 from daxlab.protocol import Protocol
 from daxlab.splits import make, named_commands
 from daxlab.store import Ledger, unpack_answers, unpack_arrays
-from daxlab.sweep import Architecture, Spec, sweep
+from daxlab.sweep import Architecture, Spec, sweep, worker
 from daxlab.sweep.examine import NEAREST, nearest
+from daxlab.sweep.task import Task
 from daxlab.sweep.trained import TrainedNetwork
 
 
@@ -67,3 +70,22 @@ def test_the_answers_and_attention_kept_are_those_the_network_gives(trained, tin
         found = network.predict(example.command)
         assert answers[n] == found.actions
         np.testing.assert_allclose(np.asarray(maps[f"w{n}"]) / 255, found.attention, atol=0.5 / 255 + 1e-6)
+
+
+def test_without_sacrebleu_commands_are_trained_and_sentences_refused_before_they_are(monkeypatch) -> None:
+    def absent(name: str) -> str:
+        if name == "sacrebleu":
+            raise metadata.PackageNotFoundError(name)
+        return "1"
+
+    monkeypatch.setattr(metadata, "version", absent)
+    monkeypatch.setattr(worker, "version", absent)
+    small, heard = Architecture("srn", 1, 5, attention=False, dropout=0.0), list[Any]()
+    asked = [Spec(split, 0, small, Protocol(20), language=name) for split, name in
+             (("size-1", "scan"), ("translation", "built-in"))]  # fmt: skip
+    done = worker.work(Task("a", (asked[0],), None), heard.append)
+    assert done is not None and "sacrebleu" not in done.runs[0].origin
+    heard.clear()
+    with pytest.raises(InputError, match="scored by sacrebleu, which is not here"):
+        worker.work(Task("b", (asked[1],), None), heard.append)
+    assert heard == []

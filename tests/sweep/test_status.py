@@ -89,7 +89,7 @@ def test_what_another_sweep_left_neither_waits_nor_takes_time_in_this_one(two) -
     assert (seen(path).waiting, seen(path).others) == (52, 0)  # no sweep is under way: whichever is asked for goes on
 
 
-def test_sentences_take_longer_than_commands_of_scan_as_the_plan_has_it(tmp_path: Path) -> None:
+def test_of_sentences_the_time_left_is_what_the_plan_has(tmp_path: Path) -> None:
     path, facts = tmp_path / "runs.db", Spec("simple", 0, Architecture()).facts()
     facts["language"] |= {"name": "built-in"}
     (group,) = grouped([facts], "cpu")

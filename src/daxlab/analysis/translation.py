@@ -11,6 +11,7 @@ from functools import lru_cache
 from statistics import fmean
 from typing import Any
 
+from daxlab import bleu
 from daxlab.corpora import split
 from daxlab.corpora.translation import BASELINE, new_word
 from daxlab.errors import InputError
@@ -41,6 +42,16 @@ class Translated:
     def as_stated(self) -> bool:
         """Whether it is the first, which is the paper's."""
         return self.translation == self.question.references[0]
+
+
+def scores(ledger: Ledger, row: Row) -> Mapping[str, float]:
+    """BLEU of a run, as the ledger has it; of a run that was kept without, from its translations and its corpus."""
+    metrics = ledger.run(row["key"]).metrics
+    content = ledger.artefact(row["key"], "greedy") if bleu.PAIRWISE not in metrics else None
+    if content is None:
+        return metrics
+    test = split(row["spec"]["split"]["name"], row["spec"]["language"]["name"]).test
+    return bleu.scores(test, unpack_answers(content, [example.actions for example in test]))
 
 
 def translated(ledger: Ledger, row: Row) -> list[Translated]:

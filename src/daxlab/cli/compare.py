@@ -62,7 +62,7 @@ def show(rows: Sequence["Row"]) -> None:
     lacking = [row.id for row in rows if row.verdict == "unmeasured"]
     if needs := experiments_of(lacking):
         print(f"\n'daxlab reproduce {' '.join(needs)}' trains what is lacking for unmeasured figures.")
-    if any(row.id.startswith("exp1.srn") and row.verdict in ("unmeasured", "shown") for row in rows):
+    if any(row.id.startswith("exp1.srn") and row.note.startswith("so far") for row in rows):
         print("\nThose of all SRNs need the search: 'daxlab sweep run specs/paper-search.toml'.")
 
 

@@ -83,12 +83,13 @@ def ledger_at(given: Path | None) -> Path:
 
 def is_shipped(ledger: Path) -> bool:
     """Whether these are the results that come with daxlab."""
-    return ledger.resolve() == _shipped(RESULTS)
+    ours = _shipped(RESULTS)
+    return ours is not None and ledger.resolve() == ours.resolve()
 
 
 def spec_at(given: Path) -> Path:
     """A spec file: the one given, or where there is none, the one of that name that comes with daxlab."""
-    ours = _shipped(f"specs/{given.name}") if given.parent.name in ("", "specs") else None
+    ours = _shipped(f"specs/{given.name}") if given.parent in (Path(), Path("specs")) else None
     return given if given.exists() or ours is None else ours
 
 

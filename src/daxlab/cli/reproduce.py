@@ -81,7 +81,7 @@ def reproduce(
     experiments, protocol, release = chosen(names or ["all"]), Protocol(updates), find(SCAN) is not None
     pairs = _pairs(names or ["all"], experiments, corpus, new_word, frames)
     wanted = specs(experiments, runs, release, protocol, pairs)
-    plan = foresee(wanted, path, where, executor=executor)
+    plan = foresee(wanted, path, where, executor=executor, checkpoints=checkpoints)
     plan |= {"experiments": experiments, "draws": "release" if release else "own"}
     _say(plan, path)
     if dry_run:

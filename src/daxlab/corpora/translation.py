@@ -54,7 +54,7 @@ TIMES = (1000, 100, 10, 1)  # how often the paper shows the sentence with the ne
 def is_translation(name: str) -> bool:
     """Whether a language's name means pairs of sentences. Looks at the file, if it is a path that could be either."""
     base = _corpus(name)
-    if base in shipped():
+    if base in shipped() or name.endswith(".grammar"):
         return False
     if MARK in name or base in (TATOEBA, BUILT_IN) or RELEASED.fullmatch(base) or base.endswith(".tsv"):
         return True

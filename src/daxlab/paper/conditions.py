@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from daxlab import bleu
-from daxlab.analysis.translation import Translated, right_of, translated
+from daxlab.analysis.translation import Translated, right_of, scores, translated
 from daxlab.corpora.translation import BASELINE, PAPER_DIGEST, TIMES, condition, new_word, translation
 from daxlab.errors import InputError
 from daxlab.paper import experiments
@@ -31,9 +31,9 @@ class Condition:
 
     @cached_property
     def _scores(self) -> list[Mapping[str, float]]:
-        found = [self.ledger.run(row["key"]).metrics for row in self.rows]
-        if any(bleu.PAIRWISE not in metrics for metrics in found):
-            raise InputError(f"{self.ledger.path} has runs on {self.split} without their BLEU")
+        found = [scores(self.ledger, row) for row in self.rows]
+        if any(bleu.PAIRWISE not in one for one in found):
+            raise InputError(f"{self.ledger.path} has neither BLEU nor translations of {self.split}")
         return found
 
     @cached_property

@@ -8,9 +8,9 @@ import polars as pl
 
 from daxlab.analysis.replicates import entries
 from daxlab.analysis.translation import Translated, caution, right_of, shown
-from daxlab.corpora import is_translation
 from daxlab.corpora.translation import BUILT_IN, MARK, PAPER_DIGEST, TIMES, new_word, translation
 from daxlab.errors import InputError
+from daxlab.languages.language import shipped
 from daxlab.languages.pairs import DAXY, FRAMES
 from daxlab.paper import experiments
 from daxlab.paper.conditions import Condition, conditions, lost, stated
@@ -44,7 +44,7 @@ def _languages(facts: Facts) -> dict[str, str]:
     chosen = [
         (row["spec"]["language"]["digest"], row["spec"]["language"]["name"])
         for row in facts.ledger.rows({"status": "done", "hidden": experiments.TRANSLATOR.hidden})
-        if is_translation(row["spec"]["language"]["name"])
+        if row["language"] not in shipped() and not row["language"].endswith(".grammar")
     ]
     return dict(sorted(chosen, key=lambda one: (one[0] != PAPER_DIGEST, one)))
 
@@ -65,9 +65,11 @@ def _parts(facts: Facts, digest: str, name: str) -> Iterator[Section]:
 
 def _called(name: str) -> str:
     """The corpus, with the new word where it is not the paper's."""
-    corpus, word = name.split(MARK, maxsplit=1)[0], new_word(name).word
-    called = "synthetic" if corpus == BUILT_IN else corpus
-    return called if word == DAXY else f"{called}, {word.english}"
+    corpus, new = name.split(MARK, maxsplit=1)[0], new_word(name)
+    parts = ["synthetic" if corpus == BUILT_IN else corpus]
+    parts += [new.word.english] if new.word != DAXY else []
+    parts += ["frames of one's own"] if new.frames != FRAMES else []
+    return ", ".join(parts)
 
 
 def _about(name: str) -> str:
@@ -79,7 +81,7 @@ def _about(name: str) -> str:
 
 def _bleu(every: Sequence[Condition], digest: str, name: str, mark: str) -> Iterator[Block]:
     if digest != PAPER_DIGEST:
-        built_in = _called(name).startswith("synthetic")
+        built_in = name.split(MARK, maxsplit=1)[0] == BUILT_IN
         kind = "synthetic sentences of a small grammar" if built_in else f"of `{name}`"
         yield Text(f"These pairs are {kind}, not the paper's, so its figures are no measure of these runs.", "beyond")
     yield Text(f"The pairs: {_about(name)}.")

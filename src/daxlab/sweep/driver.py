@@ -257,7 +257,7 @@ class _Run:
         if len(group.members) == 1:
             raise InputError(f"one run alone does not fit in the device's memory ({reason})")
         middle = len(group.members) // 2
-        halves = [replace(group, members=half) for half in (group.members[:middle], group.members[middle:])]
+        halves = [replace(group, members=half, updates=0) for half in (group.members[:middle], group.members[middle:])]
         self.writer.drop(group.key)
         self.writer.record(halves)
         self._forget(group.key)
@@ -301,7 +301,7 @@ def _groups(
     lacking = ledger.lacking(facts, retry_failed=retry_failed)
     live = {name: ledger.live_group(name) for name in lacking}
     recorded = {group.key: group for group in ledger.groups(("planned", "running"))}
-    asked = [recorded[name] for name in dict.fromkeys(live.values()) if name is not None]
+    asked = [recorded[name] for name in dict.fromkeys(live.values()) if name in recorded]  # else it has just ended
     busy = is_locked(ledger.path)  # else nothing is running, whatever a killed driver left
     unfit = {
         group.key

@@ -57,6 +57,8 @@ def engine_group(members: Sequence[Spec]) -> engine.Group:
 def work(task: Task, report: Report, turn: Turn = contextlib.nullcontext, at_once: int = 1) -> Finished | None:
     """Trains a group from its checkpoint, if it has one, and examines it; None if it was stopped on the way."""
     group, first = engine_group(task.members), task.members[0]
+    translates = is_translation(first.language)
+    scorer = {bleu.PACKAGE: bleu.version()} if translates else {}  # what will be needed in the end is asked for now
     named, attention = named_commands(first.language), first.architecture.attention
     rehearsal = None
     if jax.default_backend() != "cpu":  # one core has nothing to spare for it
@@ -74,7 +76,7 @@ def work(task: Task, report: Report, turn: Turn = contextlib.nullcontext, at_onc
         rehearsal.join()
     began = time.monotonic()
     try:
-        examined = examine(group, trained.networks, named, attention, is_translation(first.language))
+        examined = examine(group, trained.networks, named, attention, translates)
     except Exception as error:
         if not out_of_memory(error):
             raise
@@ -90,7 +92,7 @@ def work(task: Task, report: Report, turn: Turn = contextlib.nullcontext, at_onc
         "resumed": int(resumed),
         "at_once": at_once,  # workers that shared the card meanwhile
     }
-    runs = _runs(task, trained, examined, timing)
+    runs = _runs(task, trained, examined, timing, _origin() | scorer)
     kept = {}
     if task.keep_weights:
         kept = {
@@ -132,10 +134,13 @@ def _foresee(task: Task, group: engine.Group, report: Report) -> bool | None:
 
 
 def _runs(
-    task: Task, trained: engine.Trained, examined: Sequence[Examined], timing: dict[str, float]
+    task: Task,
+    trained: engine.Trained,
+    examined: Sequence[Examined],
+    timing: dict[str, float],
+    origin: dict[str, Any],
 ) -> tuple[Run, ...]:
     """The runs of a trained group as the ledger holds them."""
-    origin = _origin()
     runs = []
     for n, spec in enumerate(task.members):
         common: dict[str, Any] = {
@@ -168,7 +173,7 @@ def _curve(trained: engine.Trained, run: int) -> dict[str, list[float]]:
 def _origin() -> dict[str, Any]:
     """What is needed to repeat a run besides its spec."""
     device = jax.devices()[0]
-    packages = {name: version(name) for name in ("jax", "jaxlib", "equinox", "numpy", bleu.PACKAGE)}
+    packages = {name: version(name) for name in ("jax", "jaxlib", "equinox", "numpy")}
     return {
         "device": device.device_kind,
         "platform": device.platform,
