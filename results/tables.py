@@ -44,10 +44,13 @@ def comparison() -> str:
     # What is counted in a corpus is measured, whether that corpus is on this machine or not.
     lacking = [row.id for row in rows if row.verdict == "unmeasured" and row.id not in COUNTED]
     others = len(rows) - len(lacking) - (len(lines) - 2)
-    end = f"Of the {len(rows)} figures that the paper states, {others} more are tables and counts (`daxlab compare`)"
-    end += f"; {len(lacking)} are not measured yet: {', '.join(lacking)}" if lacking else ""
     so_far = [row for row in rows if row.note.startswith("so far")]
-    end += "".join(f"; {row.id} ({row.stated}) is {row.shown}, {row.note.split(';')[0]}" for row in so_far) + "."
+    end = (
+        f"The paper states {len(rows)} figures. {others - len(so_far)} that are not in the table are tables and counts "
+    )
+    end += "(`daxlab compare`)" + (f", {len(lacking)} are not measured yet: {', '.join(lacking)}" if lacking else "")
+    parts = "; ".join(f"{row.network} {row.shown} (paper {row.stated})" for row in so_far)
+    end += f", and {len(so_far)} are {so_far[0].note.split(';')[0]}: {parts}." if so_far else "."
     return "\n".join([*lines, "", *notes, "", end])
 
 

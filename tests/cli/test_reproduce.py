@@ -38,7 +38,7 @@ def test_it_plans_stops_goes_on_and_compares(tiny, tmp_path: Path) -> None:
     stopped = daxlab_here(*command, "--budget", "0s", "--json")
     assert stopped.exit_code == 3
     assert json.loads(stopped.stdout)["complete"] is False
-    assert "the same command goes on" in stopped.stderr
+    assert "Run the same command again to go on" in stopped.stderr
 
     done = daxlab_here(*command, "--json")
     assert done.exit_code == 0

@@ -48,7 +48,7 @@ def test_it_plans_stops_is_watched_goes_on_and_ends(daxlab, folder: Path) -> Non
     stopped = daxlab("sweep", "run", "tiny.toml", "--device", "cpu", "--budget", "0s", "--json", cwd=folder)
     assert stopped.returncode == 3
     assert json.loads(stopped.stdout)["complete"] is False
-    assert "the same command goes on" in stopped.stderr
+    assert "Run the same command again to go on" in stopped.stderr
     waiting = daxlab("sweep", "status", cwd=folder).stdout
     assert "0 done, 0 running, 2 waiting, 0 failed" in waiting
     assert "Nothing is training now. Run the same command again to go on." in waiting

@@ -138,6 +138,11 @@ def test_over_sampling_is_with_minus_without_and_both_are_stated(ledger: Path) -
     assert row.mean == fmean([-10, -8, -6])
     assert "turn-left 81.00 with over-sampling minus 89.00 without" in row.note
     assert "jump 0.50 with over-sampling minus 0.10 without" in row.note
+    assert "no difference can be told" not in row.note
+    runs = [run(split, seed, 80.0 + (-1) ** seed) for split in ("jump", "turn-left") for seed in range(4)]
+    runs += [run(f"{split}-once", seed, 80.0) for split in ("jump", "turn-left") for seed in range(4)]
+    alike = compared(ledger.with_name("alike.db"), runs)["exp3.oversampling"]
+    assert (alike.verdict, "no difference can be told" in alike.note) == ("shown", True)
 
 
 GRID = [

@@ -29,7 +29,7 @@ def evaluate(
 ) -> None:
     """Score a run's network on the test commands of a split.
 
-    Example: daxlab evaluate 2c7e --split length --oracle-length
+    Example: daxlab evaluate 9485894f --split length --oracle-length
     """
     network = _network(ledger_at(ledger), run)
     name = split_name or network.spec.split
@@ -55,8 +55,8 @@ def predict(
 ) -> None:
     """Show what a run's network does on a command: each action with its probability, and where it looked most.
 
-    A network that learned English-French translates a sentence: daxlab predict 41aa "I am very daxy."
-    Example: daxlab predict 2c7e "jump twice"
+    A network that learned English-French translates a sentence: daxlab predict RUN "I am very daxy."
+    Example: daxlab predict 9485894f "jump twice"
     """
     network = _network(ledger_at(ledger), run)
     if attention_map is not None and not network.spec.architecture.attention:

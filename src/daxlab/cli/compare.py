@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from daxlab.cli.options import JsonOption, LedgerOption, ledger_at
+from daxlab.cli.options import JsonOption, LedgerOption, beside, ledger_at
 from daxlab.store import Ledger
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ LEGEND = """\
 Per cent of test commands with every action right, unless a figure is of something else. The 95% interval is of our mean
 (Student's t over runs). within, beyond: by that for the difference of two means, the paper's spread taken as ours; the
 margin is its half. Where it is wide, within says little.
-* a network that the paper chose as its best of 180, so that what it was chosen by tends to be lower again.
-† our own draw, not the release's."""
+† a network that the paper chose as its best of 180, so that what it was chosen by tends to be lower again.
+‡ our own draw, not the release's."""
 
 
 def compare(ledger: LedgerOption = None, as_json: JsonOption = False) -> None:
@@ -35,6 +35,8 @@ def compare(ledger: LedgerOption = None, as_json: JsonOption = False) -> None:
         return
     print(f"{path}\n")
     show(rows)
+    if any(row.verdict == "unmeasured" for row in rows) and (more := beside(path)):
+        print(f"\n{more}")
 
 
 def as_text(rows: Sequence["Row"]) -> str:
@@ -48,9 +50,9 @@ def show(rows: Sequence["Row"]) -> None:
     from daxlab.paper import experiments_of  # noqa: PLC0415
 
     columns = ["figure", "paper", "ours", "sem", "95% interval", "margin", "verdict", "every run"]
-    paper, beside = ([row for row in rows if (row.paper is None) == lacks] for lacks in (False, True))
+    paper, ours = ([row for row in rows if (row.paper is None) == lacks] for lacks in (False, True))
     table(columns, map(_line, paper), right=(1, 2, 3, 4, 5))
-    measured = [row for row in beside if row.verdict != "unmeasured"]
+    measured = [row for row in ours if row.verdict != "unmeasured"]
     if measured:
         print("\nMeasured too; the paper states no figure:\n")
         columns = [column for column in columns if column not in ("paper", "margin", "verdict")]
@@ -67,13 +69,13 @@ def show(rows: Sequence["Row"]) -> None:
 
 
 def _line(row: "Row") -> list[str]:
-    marks = ("*" if row.selected else "") + ("†" if row.draw == "own" and row.verdict != "unmeasured" else "")
+    marks = ("†" if row.selected else "") + ("‡" if row.draw == "own" and row.verdict != "unmeasured" else "")
     margin = "" if row.margin is None else f"{row.margin:.2f}"
     return [f"{row.id}{marks}", row.stated, row.shown or "–", *_spread(row), margin, row.verdict, _every(row)]
 
 
 def _beside(row: "Row") -> list[str]:
-    marks = "†" if row.draw == "own" else ""
+    marks = "‡" if row.draw == "own" else ""
     return [f"{row.id}{marks}", row.shown, *_spread(row), _every(row)]
 
 

@@ -22,7 +22,7 @@ LanguageOption = Annotated[
     ),
 ]
 LedgerOption = Annotated[
-    Path | None, typer.Option("--ledger", metavar="FILE", help=f"The ledger of runs; {LEDGER} here unless given.")
+    Path | None, typer.Option("--ledger", metavar="FILE", help=f"The ledger of runs. Default: {LEDGER} here.")
 ]
 DeviceOption = Annotated[
     str, typer.Option(metavar="auto|cpu|gpu", help="Where to compute; auto takes a GPU that JAX can use.")
@@ -85,6 +85,12 @@ def is_shipped(ledger: Path) -> bool:
     """Whether these are the results that come with daxlab."""
     ours = _shipped(RESULTS)
     return ours is not None and ledger.resolve() == ours.resolve()
+
+
+def beside(ledger: Path) -> str:
+    """Where more can be read, for a ledger of one's own that lacks it."""
+    ours = _shipped(RESULTS)
+    return f"The results that come with daxlab: --ledger {ours}" if ours and not is_shipped(ledger) else ""
 
 
 def spec_at(given: Path) -> Path:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from daxlab.cli.options import LedgerOption, ledger_at
+from daxlab.cli.options import LedgerOption, beside, ledger_at
 from daxlab.errors import InputError
 from daxlab.store import Ledger
 
@@ -33,5 +33,7 @@ def report(
         written = page(known)
     out.write_text(written, encoding="utf-8", newline="\n")
     print(f"{out}: {path} as a page")
+    if ledger is None and (more := beside(path)):
+        print(more)
     if show:
         webbrowser.open(out.resolve().as_uri())

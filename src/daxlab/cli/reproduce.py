@@ -103,7 +103,7 @@ def reproduce(
         print(line, file=sys.stderr)
     _show(path, experiments, protocol, as_json, {"plan": plan, "complete": not outcome.stopped}, pairs)
     if outcome.stopped:
-        print(f"Stopped at a checkpoint; the same command goes on. The ledger is {path}.", file=sys.stderr)
+        print(f"Stopped at a checkpoint. Run the same command again to go on; the ledger is {path}.", file=sys.stderr)
         raise typer.Exit(3)
 
 

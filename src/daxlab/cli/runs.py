@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from daxlab.analysis.protocols import differing
 from daxlab.cli.options import LEDGER, JsonOption, LedgerOption, ledger_at
 from daxlab.errors import InputError
 from daxlab.store import Ledger, Writer, export, merge, write_table
@@ -70,7 +71,9 @@ def list_runs(
         return
     from daxlab.cli.terminal import table  # noqa: PLC0415
 
+    rows = [row | {"protocol": differing(row["spec"]) or ""} for row in rows]
     names = [*(["language"] if any(row["language"] != "scan" for row in rows) else []), *SHOWN]
+    names += ["protocol"] if any(row["protocol"] for row in rows) else []
     columns = ["run", *names, "test %", "train %", "oracle %"]
     table(
         columns,

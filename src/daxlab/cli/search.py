@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from daxlab.cli.options import LEDGER, JsonOption, LedgerOption, is_shipped, ledger_at
+from daxlab.cli.options import LEDGER, JsonOption, LedgerOption, beside, is_shipped, ledger_at
 from daxlab.errors import InputError
 from daxlab.store import Ledger
 
@@ -91,6 +91,8 @@ def _show_completeness(found: Found, of: int, path: Path) -> None:
     if lacking or any(one["architectures"] < of for one in found.values()):
         first = f"'daxlab runs merge {path}' brings these into {LEDGER}; then " if is_shipped(path) else ""
         print(f"{first}'{COMMAND}' trains what is lacking.")
+        if more := beside(path):
+            print(more)
 
 
 def _show_winners(found: Found, overall: Any) -> None:

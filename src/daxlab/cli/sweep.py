@@ -104,7 +104,7 @@ def run(
         if there > done:
             print(_failed(there - done))
     if outcome.stopped:
-        print("Stopped at a checkpoint; the same command goes on.", file=sys.stderr)
+        print("Stopped at a checkpoint. Run the same command again to go on.", file=sys.stderr)
         raise typer.Exit(3)
 
 
@@ -226,7 +226,7 @@ def _shown(path: Path, now: Any) -> "RenderableType":
     if now.groups:
         parts += ["", groups]
     if now.best:
-        parts += ["", "best so far", _best(now.best[:MOST_SPLITS])]
+        parts += ["", "best in this ledger", _best(now.best[:MOST_SPLITS])]
     if len(now.best) > MOST_SPLITS:
         parts.append(f"… and of {len(now.best) - MOST_SPLITS:,} more splits")
     return Group(*parts)

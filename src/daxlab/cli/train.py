@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from daxlab.analysis.protocols import differing
 from daxlab.analysis.replicates import summary
 from daxlab.cli.options import (
     LEDGER,
@@ -24,6 +25,7 @@ from daxlab.cli.options import (
     device_named,
     seconds,
 )
+from daxlab.cli.planning import foresee, in_words
 from daxlab.cli.runs import percent
 from daxlab.errors import InputError
 from daxlab.protocol import Protocol
@@ -80,6 +82,9 @@ def train(
     from daxlab.cli.watching import watch  # noqa: PLC0415 - rich is slow to load
 
     path, where = ledger or LEDGER, device_named(device, executor)
+    plan = foresee(specs, path, where, executor=executor, retry_failed=retry_failed, checkpoints=checkpoints)
+    if plan["groups"]:
+        print(in_words(plan), file=sys.stderr)
     with watch(specs) as show:
         outcome = sweep(
             specs,
@@ -105,9 +110,10 @@ def train(
         print(json.dumps(content, indent=1))
     else:
         for split, some in found.items():
-            _show(f"{architecture} on {split}", some)
+            differs = differing(specs[0].facts())
+            _show(f"{architecture} on {split}{f', {differs}' if differs else ''}", some)
     if outcome.stopped:
-        print(f"Stopped at a checkpoint; the same command goes on. The ledger is {path}.", file=sys.stderr)
+        print(f"Stopped at a checkpoint. Run the same command again to go on; the ledger is {path}.", file=sys.stderr)
         raise typer.Exit(3)
 
 

@@ -168,8 +168,10 @@ def _note(target: Target, judged: list[_Judged], worst: _Judged) -> str:
         if lacking:
             said.append(f"no runs of {', '.join(lacking)}")
     said += [one.part.note for one in judged if one.part.note and (one is worst or one.part.claim)]
-    if any(one.wrong_side for one in judged):
-        said.append("our mean is on the wrong side of the bound, by less than the interval")
+    said += [f"our mean misses the bound by {one.against:.2f}, less than the margin of {one.margin:.2f}"
+             for one in judged if one.wrong_side and one is worst]  # fmt: skip
+    if any(one.verdict == "shown" and one.part.claim and len(one.part.runs) > 1 for one in judged):
+        said.append("no difference can be told")
     if len(worst.part.runs) == 1 and worst.part.ours is None and target.figure is not None:
         said.append("one run has no spread, so no verdict")
     return "; ".join(dict.fromkeys(said))

@@ -99,7 +99,7 @@ def turn_left_errors(runs: Runs) -> list[Part]:
     counts = [round(sum(frame["commands"]) * (100 - value) / 100) for value in found.values()]
     ours = {"run": median, "errors": sum(errors["wrong"]), "constructions": errors.to_dicts()}
     most = [f"{row['wrong']} {row['construction']!r} {row['place']}" for row in errors.head(4).to_dicts()]
-    most += [f"{rest} elsewhere"] if (rest := sum(errors["wrong"][4:])) else []
+    most += [f"{rest} in others"] if (rest := sum(errors["wrong"][4:])) else []
     note = f"median run: {'; '.join(most) or 'none'}"
     return [part_of(OVERALL, found, counts, ours=ours, shown=str(ours["errors"]), note=note)]
 
