@@ -81,13 +81,14 @@ class Table:
 
 @dataclass(frozen=True)
 class Fold:
-    """Blocks under a heading that a reader opens."""
+    """Blocks under a heading that a reader opens and shuts."""
 
     kind: ClassVar[str] = "fold"
     name: str
     title: str
     about: str
     blocks: Sequence["Block"]
+    shut: bool = False
 
 
 Block = Text | Row | Table | Fold

@@ -168,7 +168,7 @@ def _every(every: Sequence[Condition], mark: str) -> Iterator[Block]:
         head = ("sentence", "reference", "translation", "runs", "")
         title = f"The questions after *{one.split}* ({text.counted(len(one.rows), 'run')})."
         table = Table(f"translations-{one.split}{mark}", title, head, rows, right=(3,))
-        yield Fold(f"after-{one.split}{mark}", one.split, "; ".join(counts), [table])
+        yield Fold(f"after-{one.split}{mark}", one.split, "; ".join(counts), [table], shut=one.times != TIMES[0])
 
 
 def _lines(answers: Sequence[Translated]) -> Iterator[Sequence[str]]:
