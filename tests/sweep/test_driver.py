@@ -179,12 +179,13 @@ def command(tiny: Path, ledger: Path, *more: str) -> list[str]:
 def test_ctrl_c_stops_at_a_checkpoint_and_says_how_to_go_on(tiny: Path, whole: Path, tmp_path: Path) -> None:
     ledger = tmp_path / "runs.db"
     with subprocess.Popen(command(tiny, ledger), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert "2 runs in 2 groups" in process.stderr.readline()  # what it will take
         assert "update" in process.stderr.readline()
         process.send_signal(signal.SIGINT)
         said, told = process.communicate(timeout=120)
     assert process.returncode == 3, told
     assert json.loads(said)["complete"] is False
-    assert "the same command goes on" in told
+    assert "Run the same command again to go on" in told
     done = subprocess.run(command(tiny, ledger), capture_output=True, check=True)
     assert [run["status"] for run in json.loads(done.stdout)["runs"]] == ["done", "done"]
     assert weights(ledger) == weights(whole)
