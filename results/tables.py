@@ -109,10 +109,10 @@ def best() -> str:
     return "\n".join([*lines, "", f"So far of {span} of the {ARCHITECTURES} architectures."])
 
 
-def translations() -> str:
+def translations(name: str) -> str:
     """BLEU and the questions of Experiment 4, by condition."""
-    with Ledger(RESULTS / "runs.db") as ledger:
-        found = conditions(ledger, PAPER_DIGEST, PAPER)
+    with Ledger(RESULTS / name) as ledger:
+        found = [one for one in conditions(ledger, PAPER_DIGEST, PAPER) if one.rows]
         lines = [
             "| split | BLEU | by sentence | daxy, of 8 | tired, of 8 | BLEU of every run |",
             "|---|--:|--:|--:|--:|---|",
@@ -165,7 +165,8 @@ def sweeps() -> str:
         counts = f"{row['runs']:,} | {row['groups']} | {row['seconds']:,} | {row['planned']:,} | {ratio:.2f}"
         lines.append(f"| {row['commit']} | `{command.strip()}` | {counts} |")
     runs, seconds = (sum(row[name] for row in rows) for name in ("runs", "seconds"))
-    return "\n".join([*lines, "", f"{runs:,} runs in {seconds / 60:.1f} minutes of the card."])
+    end = f"{runs:,} runs in {seconds / 60:.1f} minutes of the card, {3600 * runs / seconds:,.0f} an hour."
+    return "\n".join([*lines, "", end])
 
 
 def at_once() -> str:
@@ -188,7 +189,8 @@ OTHERS: dict[str, Callable[[], str]] = {
     "card": card,
     "sweeps": sweeps,
     "at-once": at_once,
-    "translations": translations,
+    "translations": partial(translations, "runs.db"),
+    "translations-cpu": partial(translations, "again/translation-cpu.db"),
 }
 
 
