@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from daxlab import bleu
+from daxlab.analysis.translation import computed
 from daxlab.corpora import is_translation, language, split
 from daxlab.errors import InputError
 from daxlab.languages import Example
@@ -88,17 +88,14 @@ def of_one_split(ledger: Ledger, keys: Iterable[str]) -> None:
 
 def scored(ledger: Ledger, key: str) -> dict[str, float]:
     """The metrics of a run computed again from its stored predictions, as far as it has these."""
-    frame, spec = answers(ledger, key), ledger.run(key).spec
+    frame, (row,) = answers(ledger, key), runs(ledger, [key])
     kinds = {"accuracy": "right", "oracle_accuracy": "oracle_right"}
-    found = {
+    found = computed(ledger, row) if is_translation(row["language"]) else {}
+    return found | {
         metric: 100 * (int(frame[column].sum()) / frame.height)
         for metric, column in kinds.items()
         if frame.height and not frame[column].has_nulls()
     }
-    if not is_translation(spec["language"]["name"]):
-        return found
-    test = split(spec["split"]["name"], spec["language"]["name"]).test
-    return found | bleu.scores(test, frame["answer"].to_list())
 
 
 def _answers(ledger: Ledger, row: Row, columns: Iterable[str]) -> pl.DataFrame:

@@ -47,9 +47,14 @@ class Translated:
 def scores(ledger: Ledger, row: Row) -> Mapping[str, float]:
     """BLEU of a run, as the ledger has it; of a run that was kept without, from its translations and its corpus."""
     metrics = ledger.run(row["key"]).metrics
-    content = ledger.artefact(row["key"], "greedy") if bleu.PAIRWISE not in metrics else None
+    return metrics if bleu.PAIRWISE in metrics else computed(ledger, row)
+
+
+def computed(ledger: Ledger, row: Row) -> dict[str, float]:
+    """BLEU of a run from its translations; nothing where these were not kept. Needs its corpus."""
+    content = ledger.artefact(row["key"], "greedy")
     if content is None:
-        return metrics
+        return {}
     test = split(row["spec"]["split"]["name"], row["spec"]["language"]["name"]).test
     return bleu.scores(test, unpack_answers(content, [example.actions for example in test]))
 

@@ -135,34 +135,37 @@ def largest(architecture: Architecture, device: str, at_once: int = 1) -> int:
 
 
 def modelled(architecture: Architecture, runs: int, updates: int, device: str, at_once: int = 1) -> float:
-    """Seconds that the model has for training and examining so many runs; compiling comes on top."""
-    training = updates * update(architecture, runs, device, at_once) * DEVICES[device].beside
-    return training + examining(architecture, runs, device)
+    """Seconds that the model has for training and examining so many runs of SCAN's; compiling comes on top."""
+    return training(architecture, runs, updates, device, at_once) + examining(architecture, runs, device)
 
 
-def examining(architecture: Architecture, runs: int, device: str) -> float:
-    """Seconds of that for all the answers of so many runs."""
-    how = DEVICES[device]
-    return how.examine + runs * (how.examine_run + how.examine_weight * parameters(architecture))
+def training(
+    architecture: Architecture, runs: int, updates: int, device: str, at_once: int = 1, language: str = "scan"
+) -> float:
+    """Seconds of so many updates of so many runs."""
+    how, words = DEVICES[device], further_words(architecture, language)
+    return updates * (update(architecture, runs, device, at_once) + runs * how.word * words) * how.beside
+
+
+def examining(architecture: Architecture, runs: int, device: str, language: str = "scan") -> float:
+    """Seconds for all the answers of so many runs."""
+    how, share = DEVICES[device], SENTENCES if _of_sentences(language) else 1.0
+    return share * (how.examine + runs * (how.examine_run + how.examine_weight * parameters(architecture)))
 
 
 def left(group: Group, device: str, at_once: int = 1) -> float:
     """Seconds that the model has for what is left of a group: some of its training, all of its examining."""
-    return training(group, device, at_once) + answering(group, device)
+    return _training(group, device, at_once) + _examining(group, device)
 
 
-def answering(group: Group, device: str) -> float:
-    """Seconds of examining a group."""
-    share = SENTENCES if is_translation(group.members[0]["language"]["name"]) else 1.0
-    return share * examining(widest(group), len(group.members), device)
+def _training(group: Group, device: str, at_once: int = 1) -> float:
+    first = group.members[0]
+    updates = max(0, int(first["protocol"]["updates"]) - group.updates)
+    return training(widest(group), len(group.members), updates, device, at_once, first["language"]["name"])
 
 
-def training(group: Group, device: str, at_once: int = 1) -> float:
-    """Seconds of what is left of a group's training."""
-    one, runs, how = widest(group), len(group.members), DEVICES[device]
-    updates = int(group.members[0]["protocol"]["updates"])
-    each = update(one, runs, device, at_once) + runs * how.word * further_words(group)
-    return max(0, updates - group.updates) * each * how.beside
+def _examining(group: Group, device: str) -> float:
+    return examining(widest(group), len(group.members), device, group.members[0]["language"]["name"])
 
 
 def cost(
@@ -180,7 +183,7 @@ def cost(
     """
     at_once = min(on_card or 1, max(1, len(groups)))
     how, programs, speeds = DEVICES[device], set(), dict[str, float | None]()
-    updating, answers, measured, disk, passing = list[float](), list[tuple[int, float]](), 0, 0, [0]
+    trained, answers, measured, disk, passing = list[float](), list[tuple[int, float]](), 0, 0, [0]
     for group in groups:
         first, runs, one = group.members[0], len(group.members), widest(group)
         kind = one.shape
@@ -188,17 +191,17 @@ def cost(
         if kind not in speeds:
             speeds[kind] = _speed(ledger, one, first, device) if ledger else None
         measured += speeds[kind] is not None
-        updating.append((speeds[kind] or 1.0) * training(group, device, at_once))
-        answers.append((one.hidden, answering(group, device)))
-        weights = 4 * runs * (parameters(one) + further_words(group))
+        trained.append((speeds[kind] or 1.0) * _training(group, device, at_once))
+        answers.append((one.hidden, _examining(group, device)))
+        weights = 4 * runs * (parameters(one) + further_words(one, first["language"]["name"]))
         disk += runs * LEDGER_BYTES + weights * keep_weights
         passing.append(2 * CHECKPOINT * weights)  # the one before lies there until the next one does
     if on_card and groups:  # the widest is the last
         soon, abreast = min(at_once, len(programs)), min(at_once, COMPILED)
         ahead, later = how.program * max(1, soon / abreast), how.program * (len(programs) - soon) / abreast
-        work = ahead + max(sum(updating), later) + max(answers)[-1]
+        work = ahead + max(sum(trained), later) + max(answers)[-1]
     else:  # no group is shared by workers, so the longest is the least it can take
-        seconds = [some + answer for some, (_, answer) in zip(updating, answers, strict=True)]
+        seconds = [some + answer for some, (_, answer) in zip(trained, answers, strict=True)]
         work = max((sum(seconds) + how.program * len(programs)) / workers, max(seconds, default=0.0))
     asked, passed = sum(len(group.members) for group in groups), max(workers, at_once) * max(passing)
     return Cost(asked, len(groups), work + how.once * bool(groups), disk, passed, measured)
@@ -218,16 +221,20 @@ def _speed(ledger: Ledger, one: Architecture, spec: Any, device: str) -> float |
         # Older timings have compiling in them, but not what came before a resumption.
         whole = "examine_seconds" in timing
         if group and timing.get("group_seconds") and (whole or not timing.get("resumed")):
-            expected = training(replace(group, updates=0), device)
+            expected = _training(replace(group, updates=0), device)
             took = float(timing["group_seconds"]) - float(timing.get("examine_seconds", 0))
             return took / (expected if whole else expected + DEVICES[device].program)
     return None
 
 
-def further_words(group: Group) -> int:
-    """Weights that each network has for a larger vocabulary than SCAN's: sentences have thousands of words."""
-    name, one = group.members[0]["language"]["name"], widest(group)
-    return parameters(one, *_vocabularies(name)) - parameters(one) if is_translation(name) else 0
+def further_words(architecture: Architecture, language: str) -> int:
+    """Weights that a network has for a larger vocabulary than SCAN's: sentences have thousands of words."""
+    if not _of_sentences(language):
+        return 0
+    return parameters(architecture, *_vocabularies(language)) - parameters(architecture)
+
+
+_of_sentences = lru_cache(maxsize=8)(is_translation)  # it may look at a file, and estimates are asked for often
 
 
 @lru_cache(maxsize=8)

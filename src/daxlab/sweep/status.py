@@ -8,12 +8,11 @@ Knows nothing of processes.
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from daxlab.store import Group, Ledger
 from daxlab.store.progress import best, note, under_way
-from daxlab.sweep.cost import answering, training
+from daxlab.sweep.cost import examining, training
 from daxlab.sweep.spec import Architecture
 
 NOTE = "sweep"
@@ -117,18 +116,9 @@ def _left(rows: Iterable[dict[str, Any]], device: str, at_once: int) -> float:
     """Seconds of one device that the model has for the rest; a group's first member is its widest."""
     total = 0.0
     for row in rows:
-        spec = row["spec"]
-        kind = (tuple(spec["network"].items()), spec["protocol"]["updates"], spec["language"]["name"], row["size"])
-        updating, answers = _seconds(*kind, device, at_once)
-        total += updating * (1 - _share(row)) + answers
+        spec, one = row["spec"], Architecture(**row["spec"]["network"])
+        updates = max(0, spec["protocol"]["updates"] - row["updates"])
+        language = spec["language"]["name"]
+        total += training(one, row["size"], updates, device, at_once, language)
+        total += examining(one, row["size"], device, language)
     return total
-
-
-@cache
-def _seconds(
-    network: tuple[tuple[str, Any], ...], updates: int, language: str, runs: int, device: str, at_once: int
-) -> tuple[float, float]:
-    """Of training and of examining such a group; those of many settings are alike in this."""
-    member = {"network": dict(network), "protocol": {"updates": updates}, "language": {"name": language}}
-    group = Group(members=[member | {"split": {"name": ""}, "seed": seed} for seed in range(runs)])
-    return training(group, device, at_once), answering(group, device)
