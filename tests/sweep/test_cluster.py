@@ -1,5 +1,6 @@
 """A Ray cluster of two nodes comes to what this machine alone comes to, whatever is killed on the way."""
 
+import itertools
 import json
 import os
 import random
@@ -180,20 +181,25 @@ def command(tiny: Path, ledger: Path, address: str) -> list[str]:
 def test_a_driver_killed_ten_times_at_random_moments_comes_to_the_same_bits(
     ray: Any, tiny: Path, whole: dict[str, Any], tmp_path: Path
 ) -> None:
-    ledger, chance, left = tmp_path / "runs.db", random.Random(10), 0
-    began = time.monotonic()
-    subprocess.run(command(tiny, tmp_path / "other.db", ray.address), capture_output=True, check=True)
-    longest = time.monotonic() - began
-    for _ in range(10):
-        process = subprocess.Popen(command(tiny, ledger, ray.address), stdout=-3, stderr=-3)
-        time.sleep(chance.uniform(0, longest))
-        left += process.poll() is None
-        process.kill()
-        process.wait()
-    done = subprocess.run(command(tiny, ledger, ray.address), capture_output=True, check=True)
-    asked = [run["id"] for split in json.loads(done.stdout)["splits"].values() for run in split["runs"]]
-    assert left and len(asked) == 24
-    assert content(ledger) == {name: whole[name] for name in asked} == content(tmp_path / "other.db")
+    chance, killed, window = random.Random(10), 0, 0.0
+    for number in itertools.count():
+        ledger, before, began = tmp_path / f"{number}.db", killed, time.monotonic()
+        while True:
+            process = subprocess.Popen(command(tiny, ledger, ray.address), stdout=subprocess.PIPE, stderr=-3)
+            try:
+                told, _ = process.communicate(timeout=chance.uniform(0, window) if window and killed < 10 else None)
+                break
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.communicate()
+                killed += 1
+        asked = [run["id"] for split in json.loads(told)["splits"].values() for run in split["runs"]]
+        assert len(asked) == 24
+        assert content(ledger) == {name: whole[name] for name in asked}
+        if killed == before:  # a whole sweep: a driver is killed at any moment of one
+            window = time.monotonic() - began
+        elif killed == 10:
+            break
 
 
 def test_a_cluster_that_is_not_there_or_has_no_card_is_a_sentence(
