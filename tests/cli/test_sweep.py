@@ -61,7 +61,7 @@ def test_it_plans_stops_is_watched_goes_on_and_ends(daxlab, folder: Path) -> Non
                 busy = status(ledger).running
             if busy:
                 states.append(json.loads(daxlab("sweep", "status", "--json", cwd=folder).stdout))
-            time.sleep(1)
+            time.sleep(0.1)
         done = json.loads(running.stdout.read())
     assert (done["runs"], done["done"], done["trained"], done["complete"]) == (2, 2, 2, True)
     busy = [state for state in states if state["writing"] and state["running"]]

@@ -240,9 +240,11 @@ def test_a_failed_run_counts_as_done_unless_one_retries(path):
         assert writer.ledger.lacking(both) == both[2:]
         assert writer.ledger.lacking(both, retry_failed=True) == [both[0], both[2]]
         assert writer.add([run(0)]) == []
-        assert writer.add([run(0)], retry_failed=True) == [both[0]]
+        writer.forget_failed(both)
+        assert writer.ledger.lacking(both) == [both[0], both[2]]
+        assert writer.add([run(0)]) == [both[0]]
         assert writer.ledger.run(both[0]) == run(0)
-        assert writer.add([failed(1)], retry_failed=True) == []
+        assert writer.add([failed(1)]) == []
 
 
 def test_runs_come_in_together_or_not_at_all(path):

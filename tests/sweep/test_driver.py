@@ -21,6 +21,7 @@ from daxlab import InputError
 from daxlab.protocol import Protocol
 from daxlab.store import Ledger, Run, Writer, key
 from daxlab.sweep import Architecture, Spec, driver, foreseen, local, sweep, weights_of
+from daxlab.sweep.status import status
 from daxlab.sweep.task import Finished, Progress, Task, TooLarge
 
 SMALL = Architecture("lstm", 1, 8, attention=True, dropout=0.1)
@@ -367,6 +368,9 @@ def test_a_retry_that_is_stopped_says_so(tiny: Path, tmp_path: Path) -> None:
     assert sweep(wild, ledger).trained == 3
     one = sweep(wild, ledger, retry_failed=True, workers=1, budget=0)
     assert (one.trained, one.stopped) == (0, True)
+    with Ledger(ledger) as known:
+        assert (status(known).waiting, status(known).failed) == (3, 0)
+    assert sweep(wild, ledger).trained == 3  # what was begun goes on, asked for again or not
     assert not sweep(wild, ledger, retry_failed=True).stopped
 
 

@@ -145,24 +145,33 @@ class Writer:
 
     # -- runs
 
-    def add(self, runs: Iterable[Run], *, retry_failed: bool = False) -> list[str]:
+    def add(self, runs: Iterable[Run]) -> list[str]:
         """Add runs, all or none, and say which went in: one that is there already stays as it is.
 
-        With retry_failed, a failed run gives way. A group whose last member came in is done.
+        A group whose last member came in is done.
         """
         added = []
         with self.transaction() as db:
             for run in runs:
                 name = bytes.fromhex(run.key)
-                known = db.execute("select id, status from runs where key = ?", (name,)).fetchone()
-                if known and not (retry_failed and known[1] == "failed"):
-                    continue
-                if known:
-                    db.execute("delete from runs where id = ?", (known[0],))
-                self._insert(name, run)
-                added.append(run.key)
+                if not db.execute("select 1 from runs where key = ?", (name,)).fetchone():
+                    self._insert(name, run)
+                    added.append(run.key)
             self.settle(bytes.fromhex(name) for name in added)
         return added
+
+    def forget_failed(self, runs: Iterable[str]) -> None:
+        """Of these keys, take the runs that failed out, so that they can be trained again: a group that ended and now
+        has none of its runs is dropped."""
+        names = [(bytes.fromhex(name),) for name in runs]
+        with self.transaction() as db:
+            db.executemany("delete from runs where key = ? and status = 'failed'", names)
+            db.executemany(
+                "update groups set status = 'dropped' where id in (select group_id from members where key = ?)"
+                " and status = 'done' and not exists (select 1 from members join runs using (key)"
+                " where members.group_id = groups.id)",
+                names,
+            )
 
     def _insert(self, name: bytes, run: Run) -> None:
         number = self.db.execute(

@@ -82,7 +82,9 @@ def sweep(
     until = time.monotonic() + budget if budget is not None else None
     with Writer(ledger) as writer:
         folder = (checkpoint_folder or checkpoints(ledger)).absolute()  # workers may be at work in another folder
-        plan = _planned(writer, facts, device, crew, retry_failed, folder)
+        if retry_failed:
+            writer.forget_failed(keys)
+        plan = _planned(writer, facts, device, crew, folder)
         splits = {spec.split for spec in specs}
 
         def begin(groups: Iterable[Group], at_once: int) -> None:
@@ -90,7 +92,7 @@ def sweep(
 
         begin(plan.groups, crew.at_once)
         show(plan)
-        kept = (retry_failed, keep_weights, checkpoint_every, set_aside)
+        kept = (keep_weights, checkpoint_every, set_aside)
         run = _Run(writer, ledger, known_specs, Outcome(keys), folder, executor, *kept, show, begin)
         pending = list(plan.groups)
         with interrupts() as interrupted:
@@ -102,7 +104,7 @@ def sweep(
                 except InputError:
                     run.give_up(tasks)
                     raise
-        run.outcome.stopped = bool(set(writer.ledger.lacking(keys, retry_failed=retry_failed)) - run.came)
+        run.outcome.stopped = bool(writer.ledger.lacking(keys))
         return run.outcome
 
 
@@ -182,14 +184,12 @@ class _Run:
     outcome: Outcome
     checkpoints: Path
     executor: str
-    retry_failed: bool
     keep_weights: bool
     checkpoint_every: float
     set_aside: bool
     show: Callable[[Any], None]
     begin: Callable[[Iterable[Group], int], None]  # notes down that these do, so many at once on a device
     begun: set[str] = field(default_factory=set)
-    came: set[str] = field(default_factory=set)  # keys of runs
     updates: dict[str, int] = field(default_factory=dict)  # of groups under way, not yet written down
     next_written: float = 0.0
 
@@ -220,8 +220,7 @@ class _Run:
                 raise InputError("a worker trained other runs than it was asked for: is its daxlab the same as here?")
             for name, weights in event.weights.items():
                 keep(weights_of(self.ledger, name), weights)
-            self.outcome.trained += len(self.writer.add(event.runs, retry_failed=self.retry_failed))
-            self.came |= {run.key for run in event.runs}
+            self.outcome.trained += len(self.writer.add(event.runs))
             self._forget(event.group)
         return []
 
@@ -281,12 +280,12 @@ def foreseen(
         return Plan(tuple(facts), 0, tuple(grouped(facts.values(), device, at_once)))
     folder = checkpoint_folder or checkpoints(ledger)
     with Ledger(ledger) as known:
-        done, _, resumed, fresh = _groups(known, facts, device, at_once, retry_failed, folder)
+        done, _, resumed, fresh = _groups(known, facts, device, at_once, folder, retry_failed)
     return Plan(tuple(facts), done, (*resumed, *fresh))
 
 
-def _planned(writer: Writer, facts: dict[str, Any], device: str, crew: Crew, retry_failed: bool, folder: Path) -> Plan:
-    done, unfit, resumed, fresh = _groups(writer.ledger, facts, device, crew.at_once, retry_failed, folder)
+def _planned(writer: Writer, facts: dict[str, Any], device: str, crew: Crew, folder: Path) -> Plan:
+    done, unfit, resumed, fresh = _groups(writer.ledger, facts, device, crew.at_once, folder)
     for group in unfit:
         writer.drop(group)
     writer.record(fresh)
@@ -294,7 +293,7 @@ def _planned(writer: Writer, facts: dict[str, Any], device: str, crew: Crew, ret
 
 
 def _groups(
-    ledger: Ledger, facts: dict[str, Any], device: str, at_once: int, retry_failed: bool, folder: Path
+    ledger: Ledger, facts: dict[str, Any], device: str, at_once: int, folder: Path, retry_failed: bool = False
 ) -> tuple[int, set[str], list[Group], list[Group]]:
     """How many runs are done; recorded groups that do not fit what is asked for; those that go on as they were; what is
     in none of these, grouped anew."""
