@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from hashlib import sha256
+from inspect import signature
 from typing import Any, Literal
 
 from daxlab.errors import InputError
@@ -106,8 +107,7 @@ def make(name: str, language: Language) -> Split | None:
     for family in FAMILIES:
         match = family.match(name, language)
         if match:
-            given = {key: _value(text) for key, text in match.groupdict().items() if text is not None}
-            parts = family.function(language, **given)
+            parts = family.function(language, **_given(family, match))
             if not parts.train or not parts.test:
                 side = "test" if parts.train else "training"
                 raise InputError(f"{language.name} has no split {name}: its {side} set would be empty")
@@ -116,8 +116,15 @@ def make(name: str, language: Language) -> Split | None:
     return None
 
 
-def _value(text: str) -> Any:
-    return int(text) if text.isdecimal() else text
+def _given(family: Family, match: re.Match[str]) -> dict[str, Any]:
+    """The function's arguments. What it takes anyway is not to be said: a split has one name."""
+    known, given = signature(family.function).parameters, {}
+    for name, text in match.groupdict().items():
+        if text is not None:
+            given[name] = int(text) if known[name].annotation is int else text
+            if given[name] == known[name].default:
+                raise InputError(f"the split {match[0]} is called {re.sub(rf'-[a-z]*{text}$', '', match[0])}")
+    return given
 
 
 def _possible(some: list[str], language: Language) -> bool:
@@ -155,7 +162,7 @@ def has(example: Example, phrase: str) -> bool:
 @named(r"simple(?:-seed(?P<seed>{number}))?", "seed", ["simple"])
 def simple(language: Language, seed: int = 0) -> Parts:
     """A random 80% of the commands for training."""
-    return size(language, 80, seed)
+    return _share(language, 80, seed)
 
 
 @named(r"size-(?P<percent>{number})(?:-seed(?P<seed>{number}))?", "seed", [f"size-{percent}" for percent in SIZES])
@@ -163,6 +170,12 @@ def size(language: Language, percent: int, seed: int = 0) -> Parts:
     """A random percentage for training, the rest for test; a larger one contains the smaller (one permutation)."""
     if not 0 < percent < 100:
         raise InputError(f"size-{percent}: a training set has between 1 and 99 per cent of the commands")
+    if percent == 80:
+        raise InputError("the split size-80 is called simple")
+    return _share(language, percent, seed)
+
+
+def _share(language: Language, percent: int, seed: int) -> Parts:
     order = drawn(language.commands(), f"simple-seed{seed}")
     cut = len(order) * percent // 100
     return Parts(order[:cut], order[cut:])

@@ -13,7 +13,7 @@ SHOTS = "release/add_prim_split/with_additional_examples/addprim_complex_jump_nu
 def test_the_size_curve_has_a_point_for_every_percentage_and_draw(ledger_of, measured) -> None:
     runs = [measured("size-1", 4.0, 1), measured("size-1", 6.0, 0), measured("simple", 99.0), measured("jump", 0.0)]
     runs += [measured(f"{SIZES}2", 54.0), measured("release/simple_split/simple", 99.5), measured("size-2-seed7", 50.0)]
-    runs += [measured("size-1", 77.0, cell="gru"), measured("size-4-seed0", 93.0)]
+    runs += [measured("size-1", 77.0, cell="gru"), measured("size-4", 93.0)]
     frame = size.curve(ledger_of(*runs), BEST)
     assert frame.select("draw", "percent", "train", "accuracies").rows() == [
         ("own", 1, 209, [6.0, 4.0]),

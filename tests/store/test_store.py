@@ -240,10 +240,6 @@ def test_a_failed_run_counts_as_done_unless_one_retries(path):
         assert writer.ledger.lacking(both) == both[2:]
         assert writer.ledger.lacking(both, retry_failed=True) == [both[0], both[2]]
         assert writer.add([run(0)]) == []
-        writer.forget_failed(both)
-        assert writer.ledger.lacking(both) == [both[0], both[2]]
-        assert writer.add([run(0)]) == [both[0]]
-        assert writer.ledger.run(both[0]) == run(0)
         assert writer.add([failed(1)]) == []
 
 
@@ -573,6 +569,27 @@ def test_an_export_replaces_an_export_but_nothing_else(book, tmp_path):
             export(book.ledger, target)
     assert letter.read_text().startswith("Dear")
     assert book.ledger.count() == 13
+
+
+def test_an_export_does_not_replace_a_ledger_at_work_whoever_was_killed(book, tmp_path):
+    """What a writer left beside it would be read into the export."""
+    target = tmp_path / "other.db"
+    writer = child(WRITES, target)
+    writer.stdout.readline()
+    for _ in range(2):
+        with pytest.raises(InputError, match="is a ledger at work, not an export"):
+            export(book.ledger, target)
+        writer.send_signal(signal.SIGKILL)
+        writer.communicate()
+    with Ledger(target) as left:
+        left.check()
+
+
+def test_any_number_of_runs_can_be_asked_for(book):
+    book.db.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, 10)
+    keys = [*book.ledger.select(), *(run(seed).key for seed in range(1000, 1100))]
+    assert {row["key"] for row in book.ledger.rows({"key": keys})} == set(book.ledger.select())
+    assert book.ledger.rows({"key": []}) == []
 
 
 READ = "with Ledger(sys.argv[1]) as ledger: print(len(ledger.rows()), ledger.run(ledger.select()[0]).status)"

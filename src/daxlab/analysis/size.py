@@ -42,5 +42,5 @@ def _drawn(split: str) -> tuple[str, int] | None:
     if match := RELEASE.fullmatch(split):
         return "release", int(match["percent"] or SIMPLE)
     if match := OWN.fullmatch(split):
-        return "own" if match["seed"] in (None, "seed0") else match["seed"], int(match["percent"] or SIMPLE)
+        return "own" if match["seed"] is None else match["seed"], int(match["percent"] or SIMPLE)
     return None

@@ -187,9 +187,8 @@ def merge_runs(
         Ledger(other).close()  # all can be read, or nothing is begun
     with Writer(path) as writer:
         for other in others:
-            missing = set(_keys(other)) - set(writer.ledger.select())
             found = merge(writer, other)
-            _copy_weights(other, path, missing)
+            _copy_weights(other, path, set(_keys(other)) - set(found.differ))
             differ += len(found.differ)
             print(f"{other}: {found.added} added, {found.same} the same, {len(found.differ)} differ")
             for key in found.differ:
@@ -206,7 +205,7 @@ def _keys(path: Path) -> list[str]:
 def _copy_weights(source: Path, target: Path, keys: Iterable[str]) -> None:
     """Weights that lie beside one ledger go beside the other with their runs."""
     for key in keys:
-        if weights_of(source, key).exists():
+        if weights_of(source, key).exists() and not weights_of(target, key).exists():
             keep(weights_of(target, key), weights_of(source, key).read_bytes())
 
 

@@ -238,10 +238,12 @@ def _best(rows: list[dict[str, Any]]) -> "RenderableType":
 
     parts = ("cell", "layers", "hidden", "attention", "dropout")
     networks = [str(Architecture(*(row[part] for part in parts))) for row in rows]
+    also = [part for part in ("language", "updates") if len({row[part] for row in rows}) > 1]
     lines = [
-        [row["split"], f"{row['mean']:.2f}", name, f"{row['runs']:,}"] for row, name in zip(rows, networks, strict=True)
+        [row["split"], f"{row['mean']:.2f}", name, f"{row['runs']:,}", *(str(row[part]) for part in also)]
+        for row, name in zip(rows, networks, strict=True)
     ]
-    return tabled(["split", "mean %", "network", "runs"], lines, right=(1, 3))
+    return tabled(["split", "mean %", "network", "runs", *also], lines, right=(1, 3))
 
 
 @contextmanager

@@ -31,6 +31,7 @@ from daxlab.errors import InputError
 from daxlab.protocol import Protocol
 from daxlab.store import Ledger, key
 from daxlab.sweep import Architecture, Spec, sweep
+from daxlab.sweep.spec import all_facts
 
 MOST_RUNS = 100_000
 
@@ -78,6 +79,7 @@ def train(
         raise InputError(f"runs must be between 1 and {MOST_RUNS:,}, not {runs}")
     protocol = Protocol(updates, learning_rate, clip, teacher_forcing, self_fed_loss_ends, not separate_lengths)  # type: ignore[arg-type]
     architecture = Architecture(cell, layers, hidden, attention, dropout)  # type: ignore[arg-type] # it checks
+    splits = list(dict.fromkeys(splits))
     specs = [Spec(split, seed + n, architecture, protocol, language) for split in splits for n in range(runs)]
     from daxlab.cli.watching import watch  # noqa: PLC0415 - rich is slow to load
 
@@ -102,8 +104,10 @@ def train(
     for line in outcome.said:
         print(line, file=sys.stderr)
     rows = {row["id"]: row for row in _rows(path, outcome.keys)}
-    asked = {split: [key(spec.facts()) for spec in specs if spec.split == split] for split in splits}
-    found = {split: _found([rows[name] for name in names if name in rows]) for split, names in asked.items()}
+    asked = [(key(facts), spec) for facts, spec in zip(all_facts(specs), specs, strict=True)]
+    found = {
+        split: _found([rows[name] for name, spec in asked if spec.split == split and name in rows]) for split in splits
+    }
     if as_json:
         complete = {"complete": not outcome.stopped}
         content = found[splits[0]] | complete if len(found) == 1 else {"splits": found} | complete

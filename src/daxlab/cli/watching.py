@@ -13,6 +13,7 @@ from rich.text import Text
 
 from daxlab.store import key
 from daxlab.sweep import Plan, Spec
+from daxlab.sweep.spec import all_facts
 from daxlab.sweep.task import Finished, Memory, Progress, TooLarge
 
 MOST_LINES = 24
@@ -22,7 +23,7 @@ class Watch:
     """The state of a sweep as its events tell it."""
 
     def __init__(self, specs: Sequence[Spec]) -> None:
-        self._specs = {key(spec.facts()): spec for spec in specs}
+        self._specs = {key(facts): spec for facts, spec in zip(all_facts(specs), specs, strict=True)}
         self._groups: dict[str, list[str]] = {}
         self._updates: dict[str, int] = {}
         self._losses: dict[str, float] = {}

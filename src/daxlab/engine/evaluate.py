@@ -32,8 +32,8 @@ class Evaluation:
 
     @property
     def accuracy(self) -> float:
-        """The share of commands whose whole action sequence is right; NaN if there were none."""
-        return float(self.right.mean()) if len(self.right) else float("nan")
+        """The share of commands whose whole action sequence is right."""
+        return float(self.right.mean())
 
 
 def answer_cap(group: Group) -> int:

@@ -1,6 +1,7 @@
 """What `where` asks of runs and their settings, as SQL. Knows the tables; opens no file."""
 
 import difflib
+import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -29,6 +30,9 @@ COLUMN = {
     "language": "json_extract(settings.spec, '$.language.name')",
     "semantics": "json_extract(settings.spec, '$.semantics')",
 }
+# Any number of keys as one value, because SQLite takes some thousands; unhex: files.py has it where SQLite has not.
+_LISTED = "select unhex(value) from json_each(?)"
+KEYS = {"key": _LISTED, "group": f"select id from groups where key in ({_LISTED})"}
 
 
 def condition(where: Where | None) -> tuple[str, list[Any]]:
@@ -45,11 +49,10 @@ def condition(where: Where | None) -> tuple[str, list[Any]]:
             column = f"json_extract(settings.spec, '$.{name}')"
         options = list(wanted) if isinstance(wanted, list | tuple | set | frozenset) else [wanted]
         given = [option for option in options if option is not None]
-        slot = "(select id from groups where key = ?)" if name == "group" else "?"
-        tests = [f"{column} in ({', '.join([slot] * len(given))})"] if given or not options else []
+        tests = [f"{column} in ({KEYS.get(name, ', '.join('?' * len(given)))})"]
         tests += [f"{column} is null"] * (len(given) < len(options))
         parts.append(f"({' or '.join(tests)})")
-        values += [bytes.fromhex(option) for option in given] if name in ("key", "group") else given
+        values += [json.dumps(given)] if name in KEYS else given
     return ("where " + " and ".join(parts) if parts else ""), values
 
 

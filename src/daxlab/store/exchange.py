@@ -155,6 +155,10 @@ def export(
         if target.samefile(ledger.path):
             raise InputError(f"{target} is the ledger itself: export it to another place")
         Ledger(target).close()  # raises if it is something else
+        if files.is_working(target):
+            raise InputError(
+                f"{target} is a ledger at work, not an export: export to another place, or delete it first"
+            )
     with _written_whole(target) as draft, files.explained(target):
         ledger.db.execute("vacuum into ?", (str(draft),))
         with closing(sqlite3.connect(draft, isolation_level=None)) as db:

@@ -100,6 +100,11 @@ def _header(path: Path) -> bytes:
         return file.read(20)
 
 
+def is_working(path: Path) -> bool:
+    """Whether a ledger is one that runs are written into, with neighbours of its own, and no export."""
+    return _header(path)[18:20] == WAL
+
+
 def let_go(path: Path) -> None:
     """A ledger that was open to be written is no longer."""
     _held.discard(path.resolve())
@@ -107,7 +112,9 @@ def let_go(path: Path) -> None:
 
 def _connect(path: Path, options: str, timeout: float = 5, one_thread: bool = False) -> sqlite3.Connection:
     uri = _uri(path, options)
-    return sqlite3.connect(uri, uri=True, timeout=timeout, isolation_level=None, check_same_thread=one_thread)
+    db = sqlite3.connect(uri, uri=True, timeout=timeout, isolation_level=None, check_same_thread=one_thread)
+    db.create_function("unhex", 1, bytes.fromhex, deterministic=True)  # SQLite's own since 3.41
+    return db
 
 
 def _uri(path: Path, options: str) -> str:
@@ -159,7 +166,7 @@ def is_written(path: Path) -> bool:
 
 def _reading(path: Path) -> str:
     """How to open a file for reading: as one that never changes where nobody can be writing it."""
-    working = _header(path)[18:20] == WAL
+    working = is_working(path)
     network = _lies_on_network(path)
     if network and working:
         raise InputError(

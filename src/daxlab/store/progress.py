@@ -6,6 +6,7 @@ Knows the tables; knows nothing of training, nor how long anything takes.
 import json
 from typing import Any
 
+from daxlab.store.conditions import COLUMN
 from daxlab.store.ledger import Ledger, Row
 from daxlab.store.records import COLUMNS, Group
 
@@ -44,12 +45,14 @@ def note(ledger: Ledger, name: str) -> Any:
 
 
 def best(ledger: Ledger) -> list[Row]:
-    """Of each split the setting with the best mean accuracy over its runs: its columns, `runs` and `mean`."""
-    names = (*COLUMNS, "runs", "mean")
+    """Of each split of a language, after so many updates, the setting with the best mean accuracy over its runs: its
+    columns, `language`, `runs` and `mean`."""
+    names = (*COLUMNS, "language", "runs", "mean")
     found = ledger._all(
-        f"select {', '.join(COLUMNS)}, runs, max(mean) from (select setting, count(accuracy) as runs,"
-        " avg(accuracy) as mean from runs where status = 'done' group by setting)"
-        " join settings on settings.id = setting where mean is not null group by split order by split"
+        f"select {', '.join(COLUMNS)}, {COLUMN['language']} as language, runs, max(mean) from (select setting,"
+        " count(accuracy) as runs, avg(accuracy) as mean from runs where status = 'done' group by setting)"
+        " join settings on settings.id = setting where mean is not null"
+        " group by language, split, updates order by language, split, updates"
     )
     rows = [dict(zip(names, row, strict=True)) for row in found]
     return [row | {"attention": None if row["attention"] is None else bool(row["attention"])} for row in rows]

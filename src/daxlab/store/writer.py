@@ -160,19 +160,6 @@ class Writer:
             self.settle(bytes.fromhex(name) for name in added)
         return added
 
-    def forget_failed(self, runs: Iterable[str]) -> None:
-        """Of these keys, take the runs that failed out, so that they can be trained again: a group that ended and now
-        has none of its runs is dropped."""
-        names = [(bytes.fromhex(name),) for name in runs]
-        with self.transaction() as db:
-            db.executemany("delete from runs where key = ? and status = 'failed'", names)
-            db.executemany(
-                "update groups set status = 'dropped' where id in (select group_id from members where key = ?)"
-                " and status = 'done' and not exists (select 1 from members join runs using (key)"
-                " where members.group_id = groups.id)",
-                names,
-            )
-
     def _insert(self, name: bytes, run: Run) -> None:
         number = self.db.execute(
             "insert into runs (key, setting, seed, group_id, origin, status, failed_at, reason,"
@@ -224,7 +211,7 @@ class Writer:
     def delete(self, runs: Iterable[str]) -> int:
         """Delete runs by their whole keys, and ended groups of which none is left; says how many runs went.
 
-        A group of which some are left stays recorded: what was deleted can be trained again as it was.
+        A group of which some are left stays recorded, as the company they were trained in.
         """
         with self.transaction() as db:
             gone = sum(db.execute("delete from runs where key = ?", (bytes.fromhex(run),)).rowcount for run in runs)

@@ -182,16 +182,17 @@ def cost(
     examine meanwhile.
     """
     at_once = min(on_card or 1, max(1, len(groups)))
-    how, programs, speeds = DEVICES[device], set(), dict[str, float | None]()
+    how, programs, speeds = DEVICES[device], set(), dict[tuple[str, int], float | None]()
     trained, answers, measured, disk, passing = list[float](), list[tuple[int, float]](), 0, 0, [0]
     for group in groups:
         first, runs, one = group.members[0], len(group.members), widest(group)
-        kind = one.shape
+        kind, updates = one.shape, first["protocol"]["updates"]
         programs.add((kind, runs, str({**first["protocol"], "updates": 0, "teacher_forcing": 0})))
-        if kind not in speeds:
-            speeds[kind] = _speed(ledger, one, first, device) if ledger else None
-        measured += speeds[kind] is not None
-        trained.append((speeds[kind] or 1.0) * _training(group, device, at_once))
+        if (kind, updates) not in speeds:
+            speeds[kind, updates] = _speed(ledger, one, first, device) if ledger else None
+        speed = speeds[kind, updates]
+        measured += speed is not None
+        trained.append((speed or 1.0) * _training(group, device, at_once))
         answers.append((one.hidden, _examining(group, device)))
         weights = 4 * runs * (parameters(one) + further_words(one, first["language"]["name"]))
         disk += runs * LEDGER_BYTES + weights * keep_weights

@@ -1,8 +1,8 @@
 """The driver: specs minus what the ledger has, as groups, to an executor, into the ledger. Its only writer.
 
-Groups are recorded before they start and resumed as they were, never re-formed from what is missing, because the
-arithmetic of a run depends, to rounding, on its company. Only those that never began may be planned anew, where they
-are for another kind of device or have runs that nobody asks for now. Knows nothing of networks.
+Groups are recorded before they start and resumed as they were, because the arithmetic of a run depends, to rounding,
+on its company. Only those that never began may be planned anew, where they are for another kind of device or have runs
+that nobody asks for now; and a run that failed or was deleted trains in another. Knows nothing of networks.
 """
 
 import os
@@ -83,7 +83,7 @@ def sweep(
     with Writer(ledger) as writer:
         folder = (checkpoint_folder or checkpoints(ledger)).absolute()  # workers may be at work in another folder
         if retry_failed:
-            writer.forget_failed(keys)
+            writer.delete(writer.ledger.lacking(keys, retry_failed=True))
         plan = _planned(writer, facts, device, crew, folder)
         splits = {spec.split for spec in specs}
 

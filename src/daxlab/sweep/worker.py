@@ -10,7 +10,7 @@ import subprocess
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from daxlab.models import seq2seq
 from daxlab.store import Run
 from daxlab.sweep.examine import Examined, examine, rehearse
 from daxlab.sweep.process import out_of_memory
-from daxlab.sweep.spec import Architecture, Spec
+from daxlab.sweep.spec import Architecture, Spec, all_facts
 from daxlab.sweep.task import Finished, Memory, Noted, Progress, Report, Started, Task, Turn
 
 
@@ -58,7 +58,8 @@ def work(task: Task, report: Report, turn: Turn = contextlib.nullcontext, at_onc
     """Trains a group from its checkpoint, if it has one, and examines it; None if it was stopped on the way."""
     group, first = engine_group(task.members), task.members[0]
     translates = is_translation(first.language)
-    scorer = {bleu.PACKAGE: bleu.version()} if translates else {}  # what will be needed in the end is asked for now
+    # What will be needed in the end is asked for now; and what is at work now, not what a checkout holds by then.
+    origin = _origin() | ({bleu.PACKAGE: bleu.version()} if translates else {})
     named, attention = named_commands(first.language), first.architecture.attention
     rehearsal = None
     if jax.default_backend() != "cpu":  # one core has nothing to spare for it
@@ -92,7 +93,7 @@ def work(task: Task, report: Report, turn: Turn = contextlib.nullcontext, at_onc
         "resumed": int(resumed),
         "at_once": at_once,  # workers that shared the card meanwhile
     }
-    runs = _runs(task, trained, examined, timing, _origin() | scorer)
+    runs = _runs(task, trained, examined, timing, origin)
     kept = {}
     if task.keep_weights:
         kept = {
@@ -142,9 +143,9 @@ def _runs(
 ) -> tuple[Run, ...]:
     """The runs of a trained group as the ledger holds them."""
     runs = []
-    for n, spec in enumerate(task.members):
+    for n, facts in enumerate(all_facts(task.members)):
         common: dict[str, Any] = {
-            "spec": spec.facts(),
+            "spec": facts,
             "group": task.group,
             "timing": timing,
             "origin": origin,
@@ -184,14 +185,17 @@ def _origin() -> dict[str, Any]:
     }
 
 
+@cache
 def _daxlab() -> str:
-    """Version and commit: the one that DAXLAB_COMMIT names, for a copy without its history, or the checkout's."""
+    """Version and commit, as they were when first asked for: the commit that DAXLAB_COMMIT names, for a copy without
+    its history, or the checkout's."""
     from daxlab import __version__  # noqa: PLC0415
 
-    commit, here = os.environ.get("DAXLAB_COMMIT", ""), Path(__file__).parent
-    with contextlib.suppress(OSError, subprocess.CalledProcessError):
-        describe = ["git", "-C", str(here), "describe", "--always", "--dirty"]
-        commit = commit or subprocess.run(describe, capture_output=True, text=True, check=True).stdout.strip()
+    commit, root = os.environ.get("DAXLAB_COMMIT", ""), Path(__file__).parents[3]
+    if not commit and (root / ".git").exists():  # else the history around it is another project's
+        with contextlib.suppress(OSError, subprocess.CalledProcessError):
+            describe = ["git", "-C", str(root), "describe", "--always", "--dirty"]
+            commit = subprocess.run(describe, capture_output=True, text=True, check=True).stdout.strip()
     return f"{__version__} ({commit})" if commit else __version__
 
 
