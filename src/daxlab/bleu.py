@@ -1,8 +1,8 @@
 """BLEU of greedy translations: sacrebleu's, on the text as the corpus is read (lower-case, no accents, signs apart).
 
 So nothing is tokenised again. The figure is pairwise: every pair of the test set is a sentence with one reference
-(the paper does not say); beside it, each English sentence once, with all its French ones as references. Knows nothing of
-files, nor of networks.
+(the paper does not say); beside it, each English sentence once, with all its French ones as references. Knows nothing
+of files, nor of networks.
 """
 
 from collections.abc import Sequence

@@ -56,6 +56,7 @@ def test_a_card_that_could_be_shared_but_is_not_is_said_and_known(tmp_path: Path
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setattr(local, "cores", lambda: [0, 1, 2])
     monkeypatch.setattr(driver, "cores", lambda: [0, 1, 2])
+    monkeypatch.setattr(card, "is_here", lambda: True)
     asked = [Spec("jump", 0, Architecture(cell=cell)) for cell in ("srn", "gru", "lstm")]
     assert driver.crew_of("gpu").at_once == 3
     outcome = sweep(asked, tmp_path / "runs.db", device="gpu", budget=0.0)

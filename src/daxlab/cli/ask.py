@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from daxlab.cli.options import JsonOption, LedgerOption, ledger_at
+from daxlab.cli.options import JsonOption, LedgerOption, ledger_with
 from daxlab.cli.runs import RunArgument
 from daxlab.corpora import split
 from daxlab.corpora.translation import translation
@@ -31,7 +31,7 @@ def evaluate(
 
     Example: daxlab evaluate 9485894f --split length --oracle-length
     """
-    network = _network(ledger_at(ledger), run)
+    network = _network(ledger_with(run, ledger), run)
     name = split_name or network.spec.split
     found = network.evaluate(split(name, network.spec.language), oracle_length=oracle_length)
     right, of = int(found.right.sum()), len(found.right)
@@ -58,7 +58,7 @@ def predict(
     A network that learned English-French translates a sentence: daxlab predict RUN "I am very daxy."
     Example: daxlab predict 9485894f "jump twice"
     """
-    network = _network(ledger_at(ledger), run)
+    network = _network(ledger_with(run, ledger), run)
     if attention_map is not None and not network.spec.architecture.attention:
         raise InputError("this network has no attention, so there is nothing to draw")
     text = network.read(" ".join(command))

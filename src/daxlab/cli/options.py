@@ -1,6 +1,7 @@
 """Options that several verbs take, and how their values are read."""
 
 import re
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -9,6 +10,7 @@ import typer
 
 from daxlab.errors import InputError
 from daxlab.store import Ledger, is_written
+from daxlab.sweep import card
 
 LEDGER = Path("daxlab.db")  # in the working folder
 HOUSES = tuple(Path(__file__).resolve().parents[up] for up in (1, 3))  # an installed package; a checkout
@@ -69,27 +71,43 @@ def device_named(name: str, executor: str = "local") -> str:
         return name
     if executor == "ray":
         raise InputError("what a cluster's nodes have is not known here: say --device cpu or --device gpu")
-    return "gpu" if Path("/dev/nvidia0").exists() and any(map(find_spec, PLUGINS)) else "cpu"
+    return "gpu" if card.is_here() and any(map(find_spec, PLUGINS)) else "cpu"
 
 
 def ledger_at(given: Path | None) -> Path:
     """The ledger to read: the one given, or the one in the working folder, or the results that come with daxlab."""
     if given:
         return given
-    if is_written(LEDGER) and not _empty(LEDGER):
+    ours = shipped()
+    if ours is None or (is_written(LEDGER) and not _empty(LEDGER)):
         return LEDGER
-    return _shipped(RESULTS) or LEDGER
+    print(f"{LEDGER} has no runs here; these are of the results that come with daxlab: {ours}", file=sys.stderr)
+    return ours
+
+
+def ledger_with(run: str, given: Path | None) -> Path:
+    """The same, to read about one run: where only the results that come with daxlab have it, these."""
+    path, ours = ledger_at(given), shipped()
+    if given or ours is None or path == ours or _begun(path, run) or not _begun(ours, run):
+        return path
+    print(f"{LEDGER} has no run {run}; the results that come with daxlab have: {ours}", file=sys.stderr)
+    return ours
+
+
+def shipped() -> Path | None:
+    """The results that come with daxlab, where they do."""
+    return _shipped(RESULTS)
 
 
 def is_shipped(ledger: Path) -> bool:
     """Whether these are the results that come with daxlab."""
-    ours = _shipped(RESULTS)
+    ours = shipped()
     return ours is not None and ledger.resolve() == ours.resolve()
 
 
 def beside(ledger: Path) -> str:
     """Where more can be read, for a ledger of one's own that lacks it."""
-    ours = _shipped(RESULTS)
+    ours = shipped()
     return f"The results that come with daxlab: --ledger {ours}" if ours and not is_shipped(ledger) else ""
 
 
@@ -101,6 +119,11 @@ def spec_at(given: Path) -> Path:
 
 def _shipped(name: str) -> Path | None:
     return next((house / name for house in HOUSES if (house / name).exists()), None)
+
+
+def _begun(ledger: Path, prefix: str) -> bool:
+    with Ledger(ledger) as known:
+        return bool(known.begun(prefix))
 
 
 def _empty(ledger: Path) -> bool:

@@ -1,11 +1,12 @@
 """What a plan will take, before anything is trained, as facts and in words."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from daxlab.cli.options import is_shipped, shipped
 from daxlab.store import Ledger, is_written
 from daxlab.sweep import Spec, foreseen
 from daxlab.sweep.cost import cost
@@ -24,7 +25,8 @@ def foresee(
 ) -> dict[str, Any]:
     """What is asked for, what the ledger has of it, and about what the rest will take: on a cluster, of one place.
 
-    `failed`: of what it has, runs that failed and will not be trained again.
+    `failed`: of what it has, runs that failed and will not be trained again. `shipped`: of the rest, runs that are in
+    the results that come with daxlab.
     """
     crew = crew_of(device, executor, workers)
     on_card = crew.at_once if device == "gpu" and executor == "local" and crew.processes != 1 else None
@@ -39,7 +41,17 @@ def foresee(
     else:
         taken, failed = of_all(plan.groups, device, devices), 0
     where = {"device": device, "executor": executor, "workers": max(devices, crew.at_once)}
-    return {"asked": len(plan.keys), "done": plan.done, "failed": failed, **where, **asdict(taken)}
+    lacking = {name for group in plan.groups for name in group.keys} & set(plan.keys)
+    counts = {"asked": len(plan.keys), "done": plan.done, "failed": failed, "shipped": _shipped(lacking, path)}
+    return {**counts, **where, **asdict(taken)}
+
+
+def _shipped(keys: Collection[str], ledger: Path) -> int:
+    ours = shipped()
+    if ours is None or is_shipped(ledger):
+        return 0
+    with Ledger(ours) as known:
+        return len(keys) - len(known.lacking(keys, retry_failed=True))
 
 
 def in_words(plan: dict[str, Any]) -> str:
@@ -53,10 +65,17 @@ def in_words(plan: dict[str, Any]) -> str:
     basis = "timed by the ledger's own runs"
     if measured < groups:
         basis = f"{measured} of {groups} groups {basis}, the others estimated{like}" if measured else f"estimated{like}"
+    there = ""
+    if plan["shipped"]:
+        there = (
+            f"\nThe results that come with daxlab have {plan['shipped']:,} of these: 'daxlab runs merge {shipped()}' "
+        )
+        there += "brings them into daxlab.db."
     return (
         f"{plan['runs']:,} runs in {groups:,} group{'s' if groups > 1 else ''} on {place}: about "
         f"{spoken(plan['seconds'])} ({basis}), {size(plan['bytes'])} of disk, and up to "
         f"{size(plan['checkpoint_bytes'])} more for checkpoints meanwhile."
+        f"{there}"
     )
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from daxlab.analysis.protocols import differing
-from daxlab.cli.options import LEDGER, JsonOption, LedgerOption, ledger_at
+from daxlab.cli.options import LEDGER, JsonOption, LedgerOption, ledger_at, ledger_with
 from daxlab.errors import InputError
 from daxlab.store import Ledger, Writer, export, merge, write_table
 from daxlab.sweep import keep, weights_of
@@ -23,6 +23,7 @@ Filters = Annotated[
 RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="Any unique beginning of a run's key.")]
 SHOWN = ("split", "cell", "layers", "hidden", "attention", "dropout", "seed", "status")
 NUMBERS = ("layers", "hidden", "dropout", "seed")
+MOST_SHOWN = 50
 METRICS = ("accuracy", "train_accuracy", "oracle_accuracy")
 
 
@@ -46,7 +47,7 @@ def read_filters(given: list[str] | None) -> dict[str, Any]:
 
 @app.callback(invoke_without_command=True)
 def runs(context: typer.Context, ledger: LedgerOption = None) -> None:
-    """The ledger: list, show, curves, export, delete, merge. By itself: list."""
+    """The ledger: list, show, curve, export, delete, merge. By itself: list."""
     if context.invoked_subcommand is None:
         list_runs(ledger=ledger)
     elif ledger is not None:
@@ -56,7 +57,9 @@ def runs(context: typer.Context, ledger: LedgerOption = None) -> None:
 @app.command("list")
 def list_runs(
     where: Filters = None,
-    limit: Annotated[int, typer.Option(help="The latest so many.")] = 50,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="The latest so many. Default: 50, with --json all.", show_default=False)
+    ] = None,
     ledger: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -64,8 +67,9 @@ def list_runs(
 
     Example: daxlab runs list --where split=jump --where cell=lstm
     """
+    most = limit or (None if as_json else MOST_SHOWN)
     with Ledger(ledger_at(ledger)) as known:
-        rows, count = known.rows(read_filters(where), limit=limit), known.count(read_filters(where))
+        rows, count = known.rows(read_filters(where), limit=most), known.count(read_filters(where))
     if as_json:
         print(json.dumps(rows, indent=1))
         return
@@ -92,7 +96,7 @@ def show(run: RunArgument, ledger: LedgerOption = None) -> None:
 
     Example: daxlab runs show 2c7e
     """
-    with Ledger(ledger_at(ledger)) as known:
+    with Ledger(ledger_with(run, ledger)) as known:
         one = known.run(run)
     parts = ("spec", "group", "status", "failed_at", "reason", "metrics", "curve", "timing", "origin", "finished")
     content = {"key": one.key, **{part: getattr(one, part) for part in parts}}
@@ -110,7 +114,7 @@ def curve(
 
     Example: daxlab runs curve 2c7e
     """
-    with Ledger(ledger_at(ledger)) as known:
+    with Ledger(ledger_with(runs[0], ledger)) as known:
         keys = [known.find(run) for run in runs]
         curves = known.curves({"key": keys})
     if as_json:
@@ -141,6 +145,8 @@ def export_runs(
     """
     with Ledger(ledger_at(ledger)) as known:
         if to.suffix in (".csv", ".parquet"):
+            if figures_only:
+                raise InputError("--figures-only is for a .db: a table has nothing but figures")
             write_table(known, to, read_filters(where))
         elif to.suffix == ".db":
             export(known, to, read_filters(where), artefacts=[] if figures_only else None)

@@ -140,4 +140,5 @@ def _advice(name: str, lang: AnyLanguage) -> str:
     if not _published(lang) and name.startswith((PREFIX, "mcd")):
         return "published splits are of scan, with the release's names for actions"
     near = get_close_matches(name, split_names(lang), n=1)
-    return f"did you mean {near[0]!r}?" if near else "'daxlab data list' shows what there is"
+    there = "daxlab data list" if lang.name == "scan" else f"daxlab data list --language {lang.name}"
+    return f"did you mean {near[0]!r}?" if near else f"'{there}' shows what there is"

@@ -187,22 +187,33 @@ def _keep_runs(db: sqlite3.Connection, keys: Sequence[str]) -> None:
 
 
 def write_table(ledger: Ledger, path: str | Path, where: Where | None = None) -> int:
-    """Write the rows (schema.TABLE, the latest first) as .csv or .parquet; says how many."""
+    """Write the rows (schema.TABLE and the protocol's other entries, the latest first) as .csv or .parquet; says how
+    many."""
     target = Path(path)
     kinds = {".csv": _write_csv, ".parquet": _write_parquet}
     if target.suffix not in kinds:
         raise InputError(f"cannot tell the format of {target}: end its name in .csv or .parquet")
-    rows = (
-        {**row, "origin": json.dumps(row["origin"]), "spec": json.dumps(row["spec"])} for row in ledger.each_row(where)
-    )
+    protocol = [name for (name,) in ledger._all(_PROTOCOL) if name not in TABLE]
+
+    def flat(row: dict[str, Any]) -> dict[str, Any]:
+        entries = row["spec"].get("protocol", {})
+        return {
+            **{name: json.dumps(part) if name in ("origin", "spec") else part for name, part in row.items()},
+            **{f"protocol.{name}": entries.get(name) for name in protocol},
+        }
+
     with _written_whole(target) as draft:
-        return kinds[target.suffix](draft, rows)
+        rows = map(flat, ledger.each_row(where))
+        return kinds[target.suffix](draft, rows, [f"protocol.{name}" for name in protocol])
 
 
-def _write_csv(path: Path, rows: Iterator[dict[str, Any]]) -> int:
+_PROTOCOL = "select distinct entries.key from settings, json_each(spec, '$.protocol') entries order by entries.key"
+
+
+def _write_csv(path: Path, rows: Iterator[dict[str, Any]], more: Sequence[str]) -> int:
     count = 0
     with path.open("w", newline="", encoding="utf-8") as file:
-        table = csv.DictWriter(file, TABLE)
+        table = csv.DictWriter(file, [*TABLE, *more])
         table.writeheader()
         for row in rows:
             table.writerow(row)
@@ -210,13 +221,14 @@ def _write_csv(path: Path, rows: Iterator[dict[str, Any]]) -> int:
     return count
 
 
-def _write_parquet(path: Path, rows: Iterator[dict[str, Any]]) -> int:
+def _write_parquet(path: Path, rows: Iterator[dict[str, Any]], more: Sequence[str]) -> int:
     import polars  # noqa: PLC0415  only those who want Parquet wait for it
 
     whole = dict.fromkeys(("layers", "hidden", "updates", "seed", "failed_at"), polars.Int64)
     types = {**dict.fromkeys(TABLE, polars.String), **whole, "attention": polars.Boolean}
     types |= dict.fromkeys(("dropout", *METRICS, "seconds", "finished"), polars.Float64)
-    frame = polars.DataFrame(list(rows), schema={name: types[name] for name in TABLE})
+    columns = {name: types.get(name) for name in (*TABLE, *more)}  # None: as it comes
+    frame = polars.DataFrame(list(rows), schema=columns, infer_schema_length=None, strict=False)
     frame.write_parquet(path)
     return frame.height
 

@@ -48,13 +48,14 @@ class Ledger:
 
     # -- one run
 
+    def begun(self, prefix: str) -> list[str]:
+        """The keys of runs that begin so, six at most."""
+        _, *ends = _between(prefix)
+        return self._keys("select key from runs where key between ? and ? order by key limit 6", ends)
+
     def find(self, prefix: str) -> str:
         """The whole key of the one run whose key begins so."""
-        begin = prefix.strip().lower()
-        if not re.fullmatch(r"[0-9a-f]{1,64}", begin):
-            raise InputError(f"{prefix!r} is not a run's key: keys are hexadecimal, and any unique beginning will do")
-        low, high = bytes.fromhex(begin.ljust(64, "0")), bytes.fromhex(begin.ljust(64, "f"))
-        keys = self._keys("select key from runs where key between ? and ? order by key limit 6", (low, high))
+        keys, (begin, low, high) = self.begun(prefix), _between(prefix)
         if len(keys) == 1:
             return keys[0]
         if keys:
@@ -239,6 +240,14 @@ class Ledger:
 
     def _keys(self, ask: str, values: Sequence[Any]) -> list[str]:
         return [bytes(name).hex() for (name,) in self._all(ask, values) if name is not None]
+
+
+def _between(prefix: str) -> tuple[str, bytes, bytes]:
+    """The beginning of a key as it is written, and the least and the greatest key that begin so."""
+    begin = prefix.strip().lower()
+    if not re.fullmatch(r"[0-9a-f]{1,64}", begin):
+        raise InputError(f"{prefix!r} is not a run's key: keys are hexadecimal, and any unique beginning will do")
+    return begin, bytes.fromhex(begin.ljust(64, "0")), bytes.fromhex(begin.ljust(64, "f"))
 
 
 def _shared(a: str, b: str) -> int:

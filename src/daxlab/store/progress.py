@@ -46,13 +46,13 @@ def note(ledger: Ledger, name: str) -> Any:
 
 def best(ledger: Ledger) -> list[Row]:
     """Of each split of a language, after so many updates, the setting with the best mean accuracy over its runs: its
-    columns, `language`, `runs` and `mean`."""
+    columns, `language`, `runs` and `mean`; first where there are most runs."""
     names = (*COLUMNS, "language", "runs", "mean")
     found = ledger._all(
         f"select {', '.join(COLUMNS)}, {COLUMN['language']} as language, runs, max(mean) from (select setting,"
         " count(accuracy) as runs, avg(accuracy) as mean from runs where status = 'done' group by setting)"
         " join settings on settings.id = setting where mean is not null"
-        " group by language, split, updates order by language, split, updates"
+        " group by language, split, updates order by sum(runs) desc, language, split, updates"
     )
     rows = [dict(zip(names, row, strict=True)) for row in found]
     return [row | {"attention": None if row["attention"] is None else bool(row["attention"])} for row in rows]

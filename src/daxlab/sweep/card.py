@@ -21,6 +21,11 @@ SERVICE = f"timeout 30 {CONTROL} -d >&2 </dev/null && echo ready && read _; echo
 STARTS = "import ctypes, sys; sys.exit(ctypes.CDLL('libcuda.so.1').cuInit(0))"
 
 
+def is_here() -> bool:
+    """Whether this machine has a card."""
+    return Path("/dev/nvidia0").exists()
+
+
 def can_be_shared() -> bool:
     """Whether this machine seems to have the service."""
     return PIPES in os.environ or shutil.which(CONTROL) is not None

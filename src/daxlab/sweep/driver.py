@@ -139,7 +139,10 @@ def crew_of(device: str, executor: str = "local", workers: int | None = None) ->
     if device == "cpu":
         hands = min(workers or len(cores()), len(cores()))
         return Crew(hands, 1, hands)
-    hands = min(workers or card.WORKERS, len(cores()))
+    hands = workers or card.WORKERS
+    if not card.is_here():  # what is planned is for another machine, that has all that belongs to a card
+        return Crew(1, hands, hands)
+    hands = min(hands, len(cores()))
     return Crew(1, hands if card.can_be_shared() else 1, hands)
 
 

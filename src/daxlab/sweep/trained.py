@@ -39,7 +39,10 @@ class TrainedNetwork:
             raise InputError(f"run {run.key[:12]} failed at update {run.failed_at}, so there is no network to ask")
         path = weights_of(ledger, run.key)
         if not path.exists():
-            raise InputError(f"the weights of run {run.key[:12]} were not kept: there is no {path}")
+            raise InputError(
+                f"the weights of run {run.key[:12]} were not kept: there is no {path}. To have them, delete the run "
+                f"('daxlab runs delete {run.key[:12]}') and train it again ('daxlab train', 'sweep run --keep-weights')"
+            )
         self.key, self.spec = run.key, Spec.of(run.spec, same=["language"])
         lang = language(self.spec.language)
         self.translates = isinstance(lang, Pairs)  # English sentences, not commands
