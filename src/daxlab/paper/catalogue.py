@@ -4,11 +4,9 @@ from collections.abc import Iterator
 from functools import partial
 
 from daxlab.paper import translations
-from daxlab.paper.experiments import BEST, OVERALL, PRIMITIVES, simple, size
+from daxlab.paper.experiments import BEST, OVERALL, PRIMITIVES, SPLITS, both, size
 from daxlab.paper.measures import (
-    MAIN,
     accuracy,
-    always,
     few_shot,
     jump_right,
     nearest,
@@ -28,26 +26,26 @@ OURS = "ours."  # begins the ids of figures that the paper lacks
 
 def _catalogue() -> Iterator[tuple[str, tuple[str, ...], Measure]]:
     """The paper's."""
-    yield "exp1.best", ("simple",), partial(accuracy, BEST["simple"], simple)
-    yield "exp1.overall", ("simple",), partial(accuracy, OVERALL, simple)
+    yield "exp1.best", ("simple",), partial(accuracy, BEST["simple"], SPLITS["simple"])
+    yield "exp1.overall", ("simple",), partial(accuracy, OVERALL, SPLITS["simple"])
     yield "exp1.srn-best", ("search",), srn_best
     yield "exp1.srn-attention-mean", ("search",), srn_mean
     yield "exp1.srn-attention-range", ("search",), srn_range
     for percent in (1, 2, 4):
-        yield f"exp1.size.{percent}", ("size",), partial(accuracy, OVERALL, partial(size, percent))
+        yield f"exp1.size.{percent}", ("size",), partial(accuracy, OVERALL, both(size, percent))
     for percent in (1, 2):
         yield f"exp1.size.{percent}.parts", ("size",), partial(unseen_parts, percent)
-    yield "exp2.best", ("length",), partial(accuracy, BEST["length"], MAIN["length"])
-    yield "exp2.overall", ("length",), partial(accuracy, OVERALL, MAIN["length"])
+    yield "exp2.best", ("length",), partial(accuracy, BEST["length"], SPLITS["length"])
+    yield "exp2.overall", ("length",), partial(accuracy, OVERALL, SPLITS["length"])
     for name, network in (("overall", OVERALL), ("best", BEST["length"])):
-        how = partial(accuracy, network, MAIN["length"], metric="oracle_accuracy")
+        how = partial(accuracy, network, SPLITS["length"], metric="oracle_accuracy")
         yield f"exp2.oracle.{name}", ("length",), how
     for length in (24, 48):
         yield f"exp2.oracle.best.{length}", ("length",), partial(oracle_at, length)
     yield "exp2.search-errors", ("length",), partial(search_failures, ("length",))
     for name in ("turn-left", "jump"):
-        yield f"exp3.{name}.best", (name,), partial(accuracy, BEST[name], MAIN[name])
-        yield f"exp3.{name}.overall", (name,), partial(accuracy, OVERALL, MAIN[name])
+        yield f"exp3.{name}.best", (name,), partial(accuracy, BEST[name], SPLITS[name])
+        yield f"exp3.{name}.overall", (name,), partial(accuracy, OVERALL, SPLITS[name])
     yield "exp3.turn-left.errors", ("turn-left",), turn_left_errors
     yield "exp3.jump.right", ("jump",), jump_right
     yield "exp3.neighbours", ("jump",), nearest
@@ -55,8 +53,8 @@ def _catalogue() -> Iterator[tuple[str, tuple[str, ...], Measure]]:
         yield f"exp3.few.{shots}", ("few-shot",), partial(few_shot, shots)
     yield "exp3.search-errors", ("turn-left", "jump"), partial(search_failures, ("turn-left", "jump"))
     yield "exp3.oversampling", ("turn-left", "jump"), over_sampling
-    yield "train.overall", tuple(MAIN), partial(trained, dict.fromkeys(MAIN, OVERALL))
-    yield "train.best", tuple(MAIN), partial(trained, BEST)
+    yield "train.overall", tuple(BEST), partial(trained, dict.fromkeys(BEST, OVERALL))
+    yield "train.best", tuple(BEST), partial(trained, BEST)
     for name, measure in translations.FIGURES.items():
         yield name, () if name in translations.COUNTED else ("translation",), measure
 
@@ -64,14 +62,14 @@ def _catalogue() -> Iterator[tuple[str, tuple[str, ...], Measure]]:
 def _beside() -> Iterator[tuple[str, tuple[str, ...], Measure]]:
     """What the experiments measure too and the paper states no figure for."""
     for primitive in PRIMITIVES:
-        yield f"{OURS}primitives.{primitive}", ("primitives",), partial(accuracy, OVERALL, always(primitive))
+        yield f"{OURS}primitives.{primitive}", ("primitives",), partial(accuracy, OVERALL, (primitive,))
     for percent in SIZES[3:]:
-        yield f"{OURS}size.{percent}", ("size",), partial(accuracy, OVERALL, partial(size, percent))
+        yield f"{OURS}size.{percent}", ("size",), partial(accuracy, OVERALL, both(size, percent))
     for shots in SHOTS[:3]:
         yield f"{OURS}few.{shots}", ("few-shot",), partial(few_shot, shots)
-    for name, splits in MAIN.items():
-        for network in (one for one in BEST.values() if one != BEST[name]):
-            yield f"{OURS}{name}.{network}", (name,), partial(accuracy, network, splits)
+    for name, best in BEST.items():
+        for network in (one for one in BEST.values() if one != best):
+            yield f"{OURS}{name}.{network}", (name,), partial(accuracy, network, SPLITS[name])
 
 
 CATALOGUE = {name: (needs, measure) for name, needs, measure in (*_catalogue(), *_beside())}

@@ -3,7 +3,7 @@
 Knows nothing of training, nor of what came of it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
 
 from daxlab.corpora import language, split_names
@@ -50,6 +50,19 @@ def few(shots: int, replicate: int, release: bool) -> str:
     if not release:
         return f"few-jump-{shots}-rep{replicate}"
     return f"{PREFIX}add_prim_split/with_additional_examples/addprim_complex_jump_num{shots}_rep{replicate}"
+
+
+def both(split: Callable[..., str], *which: int) -> tuple[str, str]:
+    """A random split's names: the release's draw, and ours."""
+    return split(*which, True), split(*which, False)
+
+
+SPLITS: dict[str, tuple[str, ...]] = {  # the four main experiments, in the order of the search
+    "simple": both(simple),
+    "length": ("length",),
+    "jump": ("jump",),
+    "turn-left": ("turn-left",),
+}
 
 
 def settings(experiment: str, release: bool) -> Iterator[Setting]:

@@ -4,6 +4,7 @@ A measure is a function from runs to parts: one measurement for each network and
 """
 
 from collections.abc import Sequence
+from operator import sub
 from statistics import fmean
 
 from daxlab.analysis.accuracy import median_run
@@ -14,38 +15,30 @@ from daxlab.analysis.parts import coverage
 from daxlab.analysis.search_errors import search_errors
 from daxlab.corpora import find, split
 from daxlab.corpora.release import SCAN
-from daxlab.paper.experiments import BEST, FEW, ONCE, OVERALL, few, simple, size
+from daxlab.paper.experiments import BEST, FEW, ONCE, OVERALL, SPLITS, both, few, size
 from daxlab.paper.parts import Part, part_of
-from daxlab.paper.runs import Draw, Runs, Splits
+from daxlab.paper.runs import Draw, Runs
 from daxlab.paper.targets import targets
 
 DRAWS: dict[bool, Draw] = {True: "release", False: "own"}
 
 
-def always(name: str) -> Splits:
-    """A split that a rule determines, so that the release has the same."""
-    return lambda release: name
-
-
-MAIN: dict[str, Splits] = {"simple": simple, **{name: always(name) for name in ("length", "turn-left", "jump")}}
-
-
-def accuracy(network: str, splits: Splits, runs: Runs, metric: str = "accuracy") -> list[Part]:
+def accuracy(network: str, splits: Sequence[str], runs: Runs, metric: str = "accuracy") -> list[Part]:
     """A metric of every run."""
-    found = runs.of(network, splits)
+    found = runs.of(network, *splits)
     return [part_of(network, found, found.values(metric))]
 
 
 def trained(networks: dict[str, str], runs: Runs) -> list[Part]:
     """Accuracy on the training set, on each main split."""
     return [
-        part for name, network in networks.items() for part in accuracy(network, MAIN[name], runs, "train_accuracy")
+        part for name, network in networks.items() for part in accuracy(network, SPLITS[name], runs, "train_accuracy")
     ]
 
 
 def oracle_at(length: int, runs: Runs) -> list[Part]:
     """Accuracy with the right length given, on the commands of so many actions."""
-    found = runs.of(BEST["length"], MAIN["length"])
+    found = runs.of(BEST["length"], "length")
     frame = by_length(runs.ledger, found.keys, by="actions", oracle=True)
     rates = dict(zip(frame["length"], frame["accuracies"], strict=True))
     return [part_of(BEST["length"], found, rates.get(length, ()))]
@@ -56,7 +49,7 @@ def search_failures(names: Sequence[str], runs: Runs) -> list[Part]:
     parts = []
     networks = [(OVERALL, name) for name in names] + [(BEST[name], name) for name in names]
     for network, name in networks:
-        found = runs.of(network, MAIN[name])
+        found = runs.of(network, *SPLITS[name])
         frame = search_errors(runs.ledger, found.keys).drop_nulls("search_errors")
         wrong, unended = frame["wrong"].to_list(), frame["unended"].to_list()
         note = f"of {fmean(wrong):,.0f} wrong answers a run" if wrong else ""
@@ -67,30 +60,38 @@ def search_failures(names: Sequence[str], runs: Runs) -> list[Part]:
 
 def few_shot(shots: int, runs: Runs) -> list[Part]:
     """Every draw of composed commands is one value, the mean over its runs."""
-    found = runs.draws(FEW, lambda release: few(shots, 1, release).removesuffix("1"))
+    found = runs.draws(FEW, *(first.removesuffix("1") for first in both(few, shots, 1)))
     by_draw: dict[str, list[float]] = {}
     for row in found.rows:
         by_draw.setdefault(row["split"], []).append(row["accuracy"])
     return [part_of(FEW, found, [fmean(some) for some in by_draw.values()])]
 
 
+def paired(split: str, runs: Runs) -> tuple[list[float], list[float]]:
+    """Accuracies with over-sampling and without, of the seeds that have both."""
+    often, seldom = (
+        {row["seed"]: row["accuracy"] for row in runs.of(OVERALL, name).rows if row["accuracy"] is not None}
+        for name in (split, ONCE[split])
+    )
+    seeds = sorted(often.keys() & seldom.keys())
+    return [often[seed] for seed in seeds], [seldom[seed] for seed in seeds]
+
+
 def over_sampling(runs: Runs) -> list[Part]:
     """With over-sampling minus without, seed by seed."""
     parts = []
     for name, once in ONCE.items():
-        often, seldom = (runs.of(OVERALL, always(split)) for split in (name, once))
-        pair = [{row["seed"]: row["accuracy"] for row in found.rows} for found in (often, seldom)]
-        seeds = sorted(pair[0].keys() & pair[1].keys())
-        means = [fmean(one[seed] for seed in seeds) for one in pair] if seeds else []
+        often, seldom = paired(name, runs)
+        means = [fmean(one) for one in (often, seldom) if one]
         note = f"{name} {means[0]:.2f} with over-sampling minus {means[1]:.2f} without, seed by seed" if means else ""
-        differences = [pair[0][seed] - pair[1][seed] for seed in seeds]
-        parts.append(part_of(OVERALL, seldom, differences, claim=(0, "more than", None), note=note))
+        gain = list(map(sub, often, seldom))
+        parts.append(part_of(OVERALL, runs.of(OVERALL, once), gain, claim=(0, "more than", None), note=note))
     return parts
 
 
 def turn_left_errors(runs: Runs) -> list[Part]:
     """The errors of the median run by construction; how many every run made."""
-    found = runs.of(OVERALL, MAIN["turn-left"])
+    found = runs.of(OVERALL, "turn-left")
     if not found.rows:
         return [part_of(OVERALL, found, ())]
     median = median_run(runs.ledger, found.keys)
@@ -106,7 +107,7 @@ def turn_left_errors(runs: Runs) -> list[Part]:
 
 def jump_right(runs: Runs) -> list[Part]:
     """The composed commands that the median run gets right; how many every run does."""
-    found = runs.of(OVERALL, MAIN["jump"])
+    found = runs.of(OVERALL, "jump")
     if not found.rows:
         return [part_of(OVERALL, found, ())]
     median = median_run(runs.ledger, found.keys)
@@ -121,7 +122,7 @@ def jump_right(runs: Runs) -> list[Part]:
 
 def nearest(runs: Runs) -> list[Part]:
     """The median run's neighbours of the paper's four commands."""
-    found = runs.of(OVERALL, MAIN["jump"])
+    found = runs.of(OVERALL, "jump")
     if not found.rows:
         return [part_of(OVERALL, found, ())]
     frame = neighbours(runs.ledger, median_run(runs.ledger, found.keys))

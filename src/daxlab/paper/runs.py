@@ -3,7 +3,7 @@
 Where the paper drew at random, the release's own draw is taken if it has runs, else ours; the two are never mixed.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 Draw = Literal["release", "own"]
-Splits = Callable[[bool], str]  # a split's name, for the release's draw or for ours
 
 
 @dataclass(frozen=True)
@@ -47,12 +46,12 @@ class Runs:
     ledger: Ledger
     protocol: Protocol = field(default_factory=Protocol)
 
-    def of(self, network: str, splits: Splits) -> Found:
-        """The runs of one of the paper's networks."""
+    def of(self, network: str, *splits: str) -> Found:
+        """The runs of one of the paper's networks on a split, which has one name or two: the release's draw, ours."""
         where = asdict(NETWORKS[network])
         return self._preferred(splits, lambda split: self._rows(where | {"split": split}))
 
-    def draws(self, network: str, prefixes: Splits) -> Found:
+    def draws(self, network: str, *prefixes: str) -> Found:
         """The runs of a network on all splits whose names begin so: other draws of the same kind."""
         rows = self._rows(asdict(NETWORKS[network]))
         return self._preferred(prefixes, lambda prefix: [row for row in rows if row["split"].startswith(prefix)])
@@ -62,15 +61,14 @@ class Runs:
         """Every architecture of the paper's search on its four experiments, as far as there are runs."""
         return search(self.ledger, self.protocol)
 
-    def _preferred(self, splits: Splits, rows: Callable[[str], list[Row]]) -> Found:
-        drawn = splits(True) != splits(False)
-        choices: list[tuple[str, Draw | None]] = [(splits(True), "release"), (splits(False), "own")]
-        for split, draw in choices if drawn else [(splits(False), None)]:
+    def _preferred(self, splits: Sequence[str], rows: Callable[[str], list[Row]]) -> Found:
+        draws: tuple[Draw | None, ...] = ("release", "own") if len(splits) > 1 else (None,)
+        for split, draw in zip(splits, draws, strict=True):
             some = rows(split)
             if some:
                 done = tuple(row for row in some if row["status"] == "done")
                 return Found(split, draw, done, len(some) - len(done))
-        return Found(splits(False), None)
+        return Found(splits[-1], None)
 
     def _rows(self, where: Row) -> list[Row]:
         """By seed."""

@@ -12,7 +12,7 @@ import polars as pl
 
 from daxlab.analysis.architectures import architectures, completeness
 from daxlab.analysis.choosing import overall, ranked, winners
-from daxlab.paper.experiments import BEST, NETWORKS, OVERALL, simple
+from daxlab.paper.experiments import BEST, NETWORKS, OVERALL, SPLITS
 from daxlab.paper.targets import paper, targets
 from daxlab.protocol import SEMANTICS, Protocol
 from daxlab.store import Ledger
@@ -21,12 +21,6 @@ Row = dict[str, Any]
 AXES = {"cell": paper()["search"]["cells"]}
 AXES |= {name: paper()["search"][name] for name in ("attention", "layers", "hidden", "dropout")}
 ARCHITECTURES = paper()["search"]["architectures"]
-SPLITS = {
-    "simple": (simple(True), simple(False)),
-    "length": ("length",),
-    "jump": ("jump",),
-    "turn-left": ("turn-left",),
-}
 FIGURES = {"simple": "exp1", "length": "exp2", "jump": "exp3.jump", "turn-left": "exp3.turn-left"}  # ids begin so
 COMMAND = "daxlab sweep run specs/paper-search.toml"
 

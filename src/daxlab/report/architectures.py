@@ -9,7 +9,8 @@ from typing import Any
 import polars as pl
 
 from daxlab.analysis.effects import effects
-from daxlab.paper.search import ARCHITECTURES, AXES, COMMAND, SPLITS, all_round, choices, measured, search
+from daxlab.paper.experiments import SPLITS
+from daxlab.paper.search import ARCHITECTURES, AXES, COMMAND, all_round, choices, measured
 from daxlab.report import choices as said
 from daxlab.report import panels, text
 from daxlab.report.blocks import Block, Cell, Row, Section, Table, Text
@@ -27,7 +28,7 @@ Found = dict[str, Any]
 def section(facts: Facts) -> Section:
     """The search, as far as the ledger has it."""
     title, short = f"The search over {ARCHITECTURES} architectures", "The search"
-    frame = search(facts.ledger)
+    frame = facts.runs.search
     found = choices(frame, TOP)
     enough = [name for name in SPLITS if name in found and found[name]["architectures"] >= ENOUGH]
     if not enough:

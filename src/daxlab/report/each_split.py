@@ -10,13 +10,14 @@ from dataclasses import replace
 import polars as pl
 
 from daxlab.errors import InputError
+from daxlab.paper.experiments import BEST, SPLITS
 from daxlab.report import attention, figures, text
 from daxlab.report.blocks import Block, Fold, Row, Section, Text
 from daxlab.report.drawing import Picture, picture, short
 from daxlab.report.facts import Facts, Setting, closely
 
 MOST_TEMPLATES = 10
-MAIN = ("simple", "release/simple_split/simple", "length", "turn-left", "jump")
+MAIN = [split for name in BEST for split in reversed(SPLITS[name])]  # of the two draws ours first
 
 
 def section(facts: Facts) -> Section:

@@ -4,9 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from daxlab.corpora import split
-from daxlab.errors import InputError
-from daxlab.paper.experiments import BEST, OVERALL, simple, size
+from daxlab.paper.experiments import BEST, OVERALL, SPLITS
 from daxlab.paper.targets import targets
 from daxlab.report import figures, text
 from daxlab.report.blocks import Block, Row, Section, Strip, Table, Text, told
@@ -33,14 +31,14 @@ def section(facts: Facts) -> Section:
         ],
         [
             Section("sizes", "By the number of training commands", told(_sizes(facts))),
-            Section("parts", "The parts of the test commands", told(_parts())),
+            Section("parts", "The parts of the test commands", told(_parts(facts))),
         ],
         short="Experiment 1",
     )
 
 
 def _simple(facts: Facts) -> Iterator[Block]:
-    names = (simple(True), simple(False))
+    names = SPLITS["simple"]
     for network in (OVERALL, BEST["simple"]):
         row = facts.row(network, *names)
         if row:
@@ -124,18 +122,10 @@ def _curve(frame: pl.DataFrame, some: dict[str, pl.DataFrame]) -> Picture:
     )
 
 
-def _parts() -> Iterator[Block]:
-    from daxlab.analysis.parts import coverage  # noqa: PLC0415 - the analyses are slow to load
-
+def _parts(facts: Facts) -> Iterator[Block]:
     for percent in (1, 2):
-        found, drawn = None, ""
-        for released in (True, False):
-            try:
-                found, drawn = coverage(split(size(percent, released))), DRAWS["release" if released else "own"]
-                break
-            except InputError:  # the release is not on this machine
-                continue
-        if found:
-            said = text.coverage(percent, len(found.parts), found.unseen, found.occurrences)
+        row = facts.compared[f"exp1.size.{percent}.parts"]
+        if row.ours and row.draw:
+            said = text.coverage(percent, **row.ours)
             stated = {1: "one does not occur in training, the others 4 times", 2: "each occurs in training, 8 times"}
-            yield Text(f"{said} This is {drawn}; in the paper, {stated[percent]} on average.")
+            yield Text(f"{said} This is {DRAWS[row.draw]}; in the paper, {stated[percent]} on average.")

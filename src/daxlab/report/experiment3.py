@@ -1,10 +1,12 @@
 """Experiment 3 on the page: a primitive seen alone, then in new company. Where errors are, what is near, few shots."""
 
 from collections.abc import Iterator, Sequence
+from operator import sub
 
 import polars as pl
 
 from daxlab.paper.experiments import BEST, FEW, ONCE, OVERALL, PRIMITIVES
+from daxlab.paper.measures import paired
 from daxlab.paper.targets import Target, targets
 from daxlab.report import figures, text
 from daxlab.report.blocks import Block, Row, Section, Table, Text, told
@@ -56,13 +58,11 @@ def _main(facts: Facts) -> Iterator[Block]:
 def _oversampling(facts: Facts) -> Iterator[Block]:
     from daxlab.analysis.replicates import entries  # noqa: PLC0415 - the analyses are slow to load
 
-    for split, plain in ONCE.items():
-        often, once = facts.by_seed(OVERALL, split), facts.by_seed(OVERALL, plain)
-        seeds = sorted(often.keys() & once.keys())
-        if seeds:
-            gain = entries([often[seed] - once[seed] for seed in seeds])
-            with_it, without = (entries([one[seed] for seed in seeds]) for one in (often, once))
-            yield Text(text.oversampling(split, with_it, without, gain))
+    for split in ONCE:
+        often, once = paired(split, facts.runs)
+        if often:
+            gain = entries(list(map(sub, often, once)))
+            yield Text(text.oversampling(split, entries(often), entries(once), gain))
         else:
             yield Text(text.absent(f"*{split}* with the primitive shown as often as any command",
                                    text.reproduce(split)), "absent")  # fmt: skip

@@ -7,15 +7,19 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from daxlab.analysis.protocols import differing, measured
+import polars as pl
+
+from daxlab.analysis.accuracy import network_text, networks
+from daxlab.analysis.protocols import differing
+from daxlab.analysis.replicates import entries, summary
 from daxlab.corpora import is_translation
+from daxlab.paper.comparison import Row as Compared
+from daxlab.paper.comparison import compare_runs
 from daxlab.paper.experiments import NETWORKS
+from daxlab.paper.runs import Runs
 from daxlab.store import Ledger
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Row = Mapping[str, Any]
 SCAN = "scan"
@@ -46,33 +50,31 @@ class Facts:
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
+        self.runs = Runs(ledger)
 
     @cached_property
-    def networks(self) -> "pl.DataFrame":
+    def networks(self) -> pl.DataFrame:
         """Every setting of the ledger with its summary."""
-        from daxlab.analysis.accuracy import networks  # noqa: PLC0415 - the analyses are slow to load
-
         return networks(self.ledger)
 
+    @cached_property
+    def compared(self) -> dict[str, Compared]:
+        """The comparison with the paper, by id."""
+        return {row.id: row for row in compare_runs(self.runs)}
+
     def row(self, network: str, *splits: str) -> Row | None:
-        """The summary of one of the paper's networks on the first of these splits that it has runs on."""
-        name = str(NETWORKS[network])
-        found = {
-            row["split"]: row
-            for row in self.networks.iter_rows(named=True)
-            if row["network"] == name and row["protocol"] is None and row["language"] == SCAN and row["runs"]
-        }
-        return next((found[split] for split in splits if split in found), None)
+        """The summary of one of the paper's networks on a split, of the same runs that the comparison takes."""
+        found = self.runs.of(network, *splits)
+        if not found.values():
+            return None
+        about = {"network": str(NETWORKS[network]), **asdict(NETWORKS[network]), "language": SCAN}
+        about |= {"split": found.split, "protocol": None, "failed": found.failed}
+        means = {f"{part}_mean": summary(found.values(f"{part}_accuracy")).mean for part in ("train", "oracle")}
+        return {**about, **entries(found.values()), **means}
 
-    def keys(self, network: str, *splits: str) -> list[str]:
+    def keys(self, network: str, split: str) -> list[str]:
         """The runs behind `row`."""
-        row = self.row(network, *splits)
-        chosen = measured(self.ledger, where(network) | {"split": row["split"]}) if row else []
-        return [run["key"] for run in chosen]
-
-    def by_seed(self, network: str, split: str) -> dict[int, float]:
-        """The accuracies of one of the paper's networks on a split."""
-        return {run["seed"]: run["accuracy"] for run in measured(self.ledger, where(network) | {"split": split})}
+        return self.runs.of(network, split).keys
 
     @cached_property
     def splits(self) -> dict[str, list[Setting]]:
@@ -117,10 +119,3 @@ def described(network: str) -> str:
 def family(split: str) -> str:
     """A split's name without the number of its replicate: draws of one kind are looked at together."""
     return re.sub(r"[-_]rep\d+$", "", split)
-
-
-def network_text(network: Mapping[str, Any]) -> str:
-    """A network as text."""
-    from daxlab.analysis.accuracy import network_text as text  # noqa: PLC0415 - the analyses are slow to load
-
-    return text(network)

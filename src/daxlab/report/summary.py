@@ -6,8 +6,8 @@ from typing import Any
 import polars as pl
 
 from daxlab.paper import Row as Compared
-from daxlab.paper import compare, experiments_of
-from daxlab.paper.experiments import BEST, NETWORKS, OVERALL, simple
+from daxlab.paper import experiments_of
+from daxlab.paper.experiments import BEST, NETWORKS, OVERALL, SPLITS
 from daxlab.paper.targets import targets
 from daxlab.report import figures, text
 from daxlab.report.blocks import Block, Cell, Note, Row, Section, Strip, Table, Text, told
@@ -15,7 +15,6 @@ from daxlab.report.drawing import Picture, as_csv, picture
 from daxlab.report.facts import Facts
 from daxlab.store import Ledger
 
-MAIN = {"simple": (simple(True), simple(False)), "turn-left": ("turn-left",), "length": ("length",), "jump": ("jump",)}
 ASKS = {
     "simple": "new commands, of kinds it has seen",
     "turn-left": "a turn it only saw alone",
@@ -40,7 +39,7 @@ def section(facts: Facts) -> Section:
 
 
 def _comparison(facts: Facts) -> Iterator[Block]:
-    paper = [row for row in compare(facts.ledger) if row.paper is not None]
+    paper = [row for row in facts.compared.values() if row.paper is not None]
     measured = [row for row in paper if row.verdict != "unmeasured"]
     missing = [row for row in paper if row.verdict == "unmeasured"]
     yield Text(text.tally([row.verdict for row in paper]))
@@ -53,8 +52,8 @@ def _comparison(facts: Facts) -> Iterator[Block]:
 
 def _contrast(facts: Facts) -> Iterator[Block]:
     found = {
-        kind: {split: facts.row(networks[split], *names) for split, names in MAIN.items()}
-        for kind, networks in {"overall": dict.fromkeys(MAIN, OVERALL), "best": BEST}.items()
+        kind: {split: facts.row(networks[split], *SPLITS[split]) for split in ASKS}
+        for kind, networks in {"overall": dict.fromkeys(ASKS, OVERALL), "best": BEST}.items()
     }
     overall = [(split, row) for split, row in found["overall"].items() if row]
     if overall:

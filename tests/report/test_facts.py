@@ -1,0 +1,38 @@
+"""What the page says of a network is of the runs that the comparison takes, and of no others."""
+
+from pathlib import Path
+
+import pytest
+
+from daxlab.paper import NETWORKS
+from daxlab.paper.experiments import OVERALL, SPLITS
+from daxlab.report.facts import Facts
+from daxlab.store import Ledger, Run, Writer
+from daxlab.sweep import Spec
+
+
+def run(split: str, seed: int, accuracy: float | None) -> Run:
+    """A run of which only the numbers are known; its split is named, not made."""
+    spec = Spec("jump", seed, NETWORKS[OVERALL]).facts() | {"split": {"name": split, "digest": split}}
+    if accuracy is None:
+        return Run(spec=spec, status="failed", failed_at=7)
+    return Run(spec=spec, metrics={"accuracy": accuracy})
+
+
+@pytest.mark.parametrize(
+    ("released", "ours", "said"),
+    [((90.0, 92.0), (50.0,), [90.0, 92.0]), ((), (50.0,), [50.0]), ((None,), (50.0,), []), ((90.0, None), (), [90.0])],
+    ids=["both draws", "ours only", "the release's failed", "one failed"],
+)
+def test_text_and_table_take_the_same_draw(
+    tmp_path: Path, released: tuple[float | None, ...], ours: tuple[float, ...], said: list[float]
+) -> None:
+    pairs = zip(SPLITS["simple"], (released, ours), strict=True)
+    with Writer(tmp_path / "runs.db") as writer:
+        writer.add([run(split, seed, value) for split, values in pairs for seed, value in enumerate(values)])
+    with Ledger(tmp_path / "runs.db") as ledger:
+        facts = Facts(ledger)
+        row, compared = facts.row(OVERALL, *SPLITS["simple"]), facts.compared["exp1.overall"]
+    assert (row["accuracies"] if row else []) == compared.runs == said
+    if row:
+        assert (row["mean"], row["split"]) == (compared.mean, compared.split)
