@@ -157,10 +157,10 @@ def _attribute(text: str) -> str:
     return str(escape(text))
 
 
-def percent_axis(axes: Any, *, most: float = 100) -> None:
+def percent_axis(axes: Any) -> None:
     """A vertical axis of accuracies, with quiet lines across."""
-    axes.set_ylim(-2, most * 1.04)
-    axes.set_yticks([0, 25, 50, 75, 100] if most == 100 else axes.get_yticks())
+    axes.set_ylim(-2, 104)
+    axes.set_yticks([0, 25, 50, 75, 100])
     axes.spines["left"].set_visible(False)
     axes.grid(axis="y", color=RULE, linewidth=0.8)
 

@@ -207,21 +207,18 @@ def _whole_numbers(most: int = 4) -> Any:
     return MaxNLocator(most, integer=True)
 
 
-def matrix(
-    rows: Sequence[str], columns: Sequence[str], values: Mapping[tuple[int, int], float], *, numbers: bool = True
-) -> "Figure":
+def matrix(rows: Sequence[str], columns: Sequence[str], values: Mapping[tuple[int, int], float]) -> "Figure":
     """Cells as dark as their share of the greatest; the columns' names above them."""
     cell = min(36.0, (WIDTH - 86) / max(len(columns), 1))
-    high = 26.0 if numbers else 16.0
     with style():
-        figure, axes = canvas(high * len(rows) + 70, left=76, right=WIDTH - 76 - cell * len(columns), top=62, bottom=8)
+        figure, axes = canvas(26.0 * len(rows) + 70, left=76, right=WIDTH - 76 - cell * len(columns), top=62, bottom=8)
         from matplotlib.patches import Rectangle  # noqa: PLC0415 - slow to load
 
         most = max(values.values(), default=0) or 1
         for (row, column), value in values.items():
             share = min(value / most, 1)
             axes.add_patch(Rectangle((column, row), 0.94, 0.94, color=OURS, alpha=0.05 + 0.45 * share, linewidth=0))
-            if numbers and value:
+            if value:
                 axes.text(column + 0.47, row + 0.47, f"{value:,.0f}", ha="center", va="center_baseline", fontsize=10)
         axes.set_xlim(0, len(columns))
         axes.set_ylim(len(rows), 0)

@@ -11,10 +11,9 @@ from typing import Any
 Row = Mapping[str, Any]
 Rows = Sequence[Row]
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-INSIDE, OUTSIDE = (f", {side} the 95% interval for the difference" for side in ("inside", "outside"))
 
 
-def percent(value: float | None, places: int = 2) -> str:
+def percent(value: float | None) -> str:
     """An accuracy. What is not quite 0 or 100 is not written as if it were.
 
     >>> percent(0.001), percent(99.999), percent(100.0), percent(None)
@@ -22,11 +21,11 @@ def percent(value: float | None, places: int = 2) -> str:
     """
     if value is None:
         return "–"
-    written, least = f"{value:.{places}f}", 10**-places
+    written = f"{value:.2f}"
     if value > 0 and float(written) == 0:
-        return f"<{least:.{places}f}"
+        return "<0.01"
     if value < 100 and float(written) == 100:
-        return f">{100 - least:.{places}f}"
+        return ">99.99"
     return written
 
 
@@ -107,16 +106,11 @@ def ours(row: Any) -> str:
 
 
 def against(row: Any, what: str) -> str:
-    """One figure of the paper beside ours, with the verdict in words. A row is one of the comparison."""
-    if row.verdict == "unmeasured":
-        return f"{what}: not measured in this ledger."
+    """A figure beyond the paper's, and on which side of it. A row is one of the comparison."""
     unit = "%" if row.unit is None and isinstance(row.paper, int | float) else ""
-    both = f"{what}: {ours(row)}{unit} here, {row.stated}{unit} in the paper"
-    if row.verdict == "within":
-        return f"{both}{INSIDE if row.margin is not None else ''}."
-    if row.verdict == "beyond":
-        return f"{both}. {sentence(direction(row))[:-1]}{OUTSIDE if row.margin is not None else ''}."
-    return f"{both}, without a verdict."
+    outside = ", outside the 95% interval for the difference" if row.margin is not None else ""
+    said = sentence(f"{direction(row)}{outside}")
+    return f"{what}: {ours(row)}{unit} here, {row.stated}{unit} in the paper. {said}"
 
 
 def direction(row: Any) -> str:
@@ -129,8 +123,8 @@ def direction(row: Any) -> str:
 
 
 def regression(row: Any) -> str:
-    """Why a selected network's figure is expected to be lower when it is measured again."""
-    if not row.selected or row.verdict != "beyond" or row.relation or not isinstance(row.paper, int | float):
+    """Why a selected network's figure, beyond the paper's, is expected to be lower when it is measured again."""
+    if not row.selected or row.relation or not isinstance(row.paper, int | float):
         return ""
     if row.mean is None or not row.mean < row.paper:
         return ""
@@ -157,12 +151,10 @@ def tally(verdicts: Sequence[str]) -> str:
 
 
 def sizes(rows: Rows, draw: str) -> str:
-    """The sample-complexity curve in words."""
+    """The sample-complexity curve, of two sizes at least, in words."""
     first, last = rows[0], rows[-1]
     share_shown = f"with {first['percent']}% of the commands in training ({first['train']:,})"
     shown = f"On {draw}, {share_shown}, {measured(first)} are right"
-    if len(rows) == 1:
-        return f"{shown}."
     return f"{shown}; with {last['percent']}% ({last['train']:,}), {measured(last)}. {rising(rows, 'percent', '%')}"
 
 
