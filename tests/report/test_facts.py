@@ -6,7 +6,9 @@ import pytest
 
 from daxlab.paper import NETWORKS
 from daxlab.paper.experiments import OVERALL, SPLITS
+from daxlab.protocol import Protocol
 from daxlab.report.facts import Facts
+from daxlab.report.summary import tried
 from daxlab.store import Ledger, Run, Writer
 from daxlab.sweep import Spec
 
@@ -36,3 +38,19 @@ def test_text_and_table_take_the_same_draw(
     assert (row["accuracies"] if row else []) == compared.runs == said
     if row:
         assert (row["mean"], row["split"]) == (compared.mean, compared.split)
+
+
+def test_another_protocol_is_the_same_tried_again_and_another_language_is_not(tmp_path: Path) -> None:
+    specs = {
+        language: Spec("jump", 0, NETWORKS[OVERALL], Protocol(clip=1), language) for language in ("scan", "scan-dax")
+    }
+    for language, spec in specs.items():
+        with Writer(tmp_path / f"{language}.db") as writer:
+            writer.add([Run(spec=spec.facts(), metrics={"accuracy": 7.0})])
+    said = {}
+    for language in specs:
+        with Ledger(tmp_path / f"{language}.db") as ledger:
+            facts = Facts(ledger)
+            said[language] = tried(facts, facts.compared["exp3.jump.overall"])
+    assert "with clip 1, 7.00% (one run)" in said["scan"]
+    assert said["scan-dax"] == "Nothing else was tried on it."

@@ -5,6 +5,7 @@ from typing import Any
 
 import polars as pl
 
+from daxlab.analysis.accuracy import networks
 from daxlab.paper import Row as Compared
 from daxlab.paper import experiments_of
 from daxlab.paper.experiments import BEST, NETWORKS, OVERALL, SPLITS
@@ -12,7 +13,7 @@ from daxlab.paper.targets import targets
 from daxlab.report import figures, text
 from daxlab.report.blocks import Block, Cell, Note, Row, Section, Strip, Table, Text, told
 from daxlab.report.drawing import Picture, as_csv, picture
-from daxlab.report.facts import Facts
+from daxlab.report.facts import SCAN, Facts
 from daxlab.store import Ledger
 
 ASKS = {
@@ -95,12 +96,12 @@ def _beyond(facts: Facts, rows: Sequence[Compared]) -> Iterator[str]:
 
 def tried(facts: Facts, row: Compared) -> str:
     """The same network on the same split by another protocol; and once more, in ledgers beside this one (again/)."""
-    from daxlab.analysis.accuracy import networks  # noqa: PLC0415 - the analyses are slow to load
-
     if row.id.startswith("exp4."):  # other pairs are no repetition
         return ""
     network = str(NETWORKS[row.network]) if row.network in NETWORKS else row.network
-    same = (pl.col("split") == row.split) & (pl.col("network") == network) & (pl.col("runs") > 0)
+    same = pl.all_horizontal(
+        pl.col("language") == SCAN, pl.col("split") == row.split, pl.col("network") == network, pl.col("runs") > 0
+    )
     others = facts.networks.filter(same & pl.col("protocol").is_not_null()).to_dicts()
     said = [f"with {one['protocol']}, {text.measured(one)}" for one in others]
     for path in sorted((facts.ledger.path.parent / "again").glob("*.db")):
