@@ -8,9 +8,9 @@ from daxlab.cli import tour
 def test_it_draws_each_split_beside_the_paper_s_figure(capsys) -> None:
     tour._show({"simple": 96.0, "turn-left": None, "length": 14.0, "jump": 0.0})
     shown = capsys.readouterr().out
-    assert [line.split()[0] for line in shown.splitlines() if "asks for" in line] == list(tour.PAPER)
+    assert [line.split()[0] for line in shown.splitlines() if "asks for" in line] == list(tour.ASKS)
     assert "█" * 29 + "   96.0" in shown
-    assert shown.count("paper") == 1 + len(tour.PAPER)
+    assert shown.count("paper") == 1 + len(tour.ASKS)
 
 
 @pytest.mark.slow

@@ -48,6 +48,7 @@ def show(rows: Sequence["Row"]) -> None:
     """The rows as a table, what must be known to read them below it."""
     from daxlab.cli.terminal import table  # noqa: PLC0415
     from daxlab.paper import experiments_of  # noqa: PLC0415
+    from daxlab.paper.search import COMMAND  # noqa: PLC0415
 
     columns = ["figure", "paper", "ours", "sem", "95% interval", "margin", "verdict", "every run"]
     paper, ours = ([row for row in rows if (row.paper is None) == lacks] for lacks in (False, True))
@@ -65,7 +66,7 @@ def show(rows: Sequence["Row"]) -> None:
     if needs := experiments_of(lacking):
         print(f"\n'daxlab reproduce {' '.join(needs)}' trains what is lacking for unmeasured figures.")
     if any(row.id.startswith("exp1.srn") and row.note.startswith("so far") for row in rows):
-        print("\nThose of all SRNs need the search: 'daxlab sweep run specs/paper-search.toml'.")
+        print(f"\nThose of all SRNs need the search: '{COMMAND}'.")
 
 
 def _line(row: "Row") -> list[str]:

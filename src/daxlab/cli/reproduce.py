@@ -25,14 +25,15 @@ from daxlab.corpora import find
 from daxlab.corpora.release import SCAN
 from daxlab.corpora.translation import ENG_FRA, TATOEBA, named, translation
 from daxlab.errors import InputError
+from daxlab.paper.experiments import ALL, EXPERIMENTS, TRANSLATION, chosen, specs
+from daxlab.paper.targets import RUNS
 from daxlab.protocol import Protocol
 from daxlab.store import Ledger
 
 if TYPE_CHECKING:
     from daxlab.paper import Row
 
-NAMES = "simple|size|length|turn-left|jump|few-shot|primitives|translation|all"
-TRANSLATION = "translation"
+NAMES = "|".join((*EXPERIMENTS, ALL))
 DRAWN = {"simple", "size", "few-shot"}  # experiments whose splits chance drew
 MOST_RUNS = 10_000
 
@@ -41,7 +42,7 @@ def reproduce(
     names: Annotated[
         list[str] | None, typer.Argument(metavar=NAMES, help="Which experiments; all unless given.")
     ] = None,
-    runs: Annotated[int, typer.Option(help="Replicates of each network on each split: seeds 0, 1, …")] = 5,
+    runs: Annotated[int, typer.Option(help="Replicates of each network on each split: seeds 0, 1, …")] = RUNS,
     device: DeviceOption = "auto",
     executor: ExecutorOption = "local",
     address: AddressOption = None,
@@ -72,14 +73,13 @@ def reproduce(
     Example: daxlab reproduce jump few-shot --runs 5 --device gpu --budget 8m
     """
     from daxlab.cli.watching import watch  # noqa: PLC0415 - rich is slow to load
-    from daxlab.paper import chosen, specs  # noqa: PLC0415 - polars too
     from daxlab.sweep import sweep  # noqa: PLC0415
 
     if not 1 <= runs <= MOST_RUNS:
         raise InputError(f"runs must be between 1 and {MOST_RUNS:,}, not {runs}")
     path, where, until = ledger or LEDGER, device_named(device, executor), seconds(budget)
-    experiments, protocol, release = chosen(names or ["all"]), Protocol(updates), find(SCAN) is not None
-    pairs = _pairs(names or ["all"], experiments, corpus, new_word, frames)
+    experiments, protocol, release = chosen(names or [ALL]), Protocol(updates), find(SCAN) is not None
+    pairs = _pairs(names or [ALL], experiments, corpus, new_word, frames)
     wanted = specs(experiments, runs, release, protocol, pairs)
     plan = foresee(wanted, path, where, executor=executor, checkpoints=checkpoints)
     plan |= {"experiments": experiments, "draws": "release" if release else "own"}

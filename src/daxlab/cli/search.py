@@ -10,13 +10,14 @@ import typer
 
 from daxlab.cli.options import LEDGER, JsonOption, LedgerOption, beside, is_shipped, ledger_at
 from daxlab.errors import InputError
+from daxlab.paper.experiments import SPLITS
 from daxlab.store import Ledger
 
 if TYPE_CHECKING:
     from daxlab.paper import Row as Compared
 
 app = typer.Typer(help="The search over the paper's 180 architectures.")
-EXPERIMENTS = ("simple", "length", "jump", "turn-left", "overall")
+EXPERIMENTS = (*SPLITS, "overall")
 MOST_RUNS = 8  # that a line of a table shows
 LEGEND = """\
 Per cent of test commands with every action right: mean over runs, standard error, 95% interval (Student's t over runs).
@@ -85,7 +86,7 @@ def _show_completeness(found: Found, of: int, path: Path) -> None:
 
     for name, one in found.items():
         print(complete(name, one, of).replace("*", ""))
-    lacking = [name for name in EXPERIMENTS[:4] if name not in found]
+    lacking = [name for name in SPLITS if name not in found]
     if lacking:
         print(f"No architecture has runs on {', '.join(lacking)}.")
     if lacking or any(one["architectures"] < of for one in found.values()):

@@ -6,17 +6,19 @@ import time
 from daxlab import InputError, language
 from daxlab.cli.options import LEDGER
 from daxlab.cli.watching import watch
+from daxlab.paper.experiments import BEST, NETWORKS
+from daxlab.paper.targets import stated
 from daxlab.protocol import Protocol
 from daxlab.store import Ledger
-from daxlab.sweep import Architecture, Spec, sweep
+from daxlab.sweep import Spec, sweep
 
-NETWORK = Architecture("lstm", 1, 100, attention=True, dropout=0.1)  # the paper's best on jump
+NETWORK = NETWORKS[BEST["jump"]]
 COMMAND = "jump around left after jump twice"
-PAPER = {  # split -> what it asks, and the accuracy of the paper's best network on it, of 180 (five runs, %)
-    "simple": ("new commands, of kinds it has seen", 99.8),
-    "turn-left": ("a turn it only saw alone, in new company", 90.3),
-    "length": ("longer action sequences than any it has seen", 20.8),
-    "jump": ("a verb it only saw alone, in new company", 1.2),
+ASKS = {
+    "simple": "new commands, of kinds it has seen",
+    "turn-left": "a turn it only saw alone, in new company",
+    "length": "longer action sequences than any it has seen",
+    "jump": "a verb it only saw alone, in new company",
 }
 WIDTH = 30  # of a bar
 
@@ -32,14 +34,14 @@ def main(updates: int = Protocol.updates) -> None:
         "then asked for another. About four minutes on two cores.\n"
     )
     began = time.monotonic()
-    specs = [Spec(split, 0, NETWORK, Protocol(updates)) for split in PAPER]
+    specs = [Spec(split, 0, NETWORK, Protocol(updates)) for split in ASKS]
     with watch(specs) as show:
         outcome = sweep(specs, LEDGER, show=show)
     if outcome.stopped:
         sys.exit("Stopped at a checkpoint; 'make quickstart' goes on from there.")
     with Ledger(LEDGER) as ledger:
         found = {row["split"]: row for row in ledger.rows({"key": list(outcome.keys)})}
-    _show({split: found[split]["accuracy"] for split in PAPER})
+    _show({split: found[split]["accuracy"] for split in ASKS})
     took = f"{(time.monotonic() - began) / 60:.1f} minutes" if outcome.trained else f"no time: {LEDGER} had it all"
     print(f"That took {took}. Ask the network yourself:\n")
     print(f'  .venv/bin/daxlab predict {found["jump"]["key"][:8]} "jump twice"')
@@ -49,9 +51,9 @@ def main(updates: int = Protocol.updates) -> None:
 
 def _show(accuracies: dict[str, float | None]) -> None:
     print("% of test commands with every action right: one run here, and the paper's best of 180 networks\n")
-    for split, (asks, paper) in PAPER.items():
+    for split, asks in ASKS.items():
         print(f"  {split:10} asks for {asks}")
-        for who, accuracy in (("here", accuracies[split]), ("paper", paper)):
+        for who, accuracy in (("here", accuracies[split]), ("paper", stated(split))):
             if accuracy is not None:
                 print(f"  {who:>10} {'█' * round(WIDTH * accuracy / 100):{WIDTH}} {accuracy:5.1f}")
         print()

@@ -5,7 +5,6 @@ Of a ledger, by one protocol and today's semantics. Numbers come from analysis/.
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from functools import cache
 from typing import Any
 
 import polars as pl
@@ -13,7 +12,7 @@ import polars as pl
 from daxlab.analysis.architectures import architectures, completeness
 from daxlab.analysis.choosing import overall, ranked, winners
 from daxlab.paper.experiments import BEST, NETWORKS, OVERALL, SPLITS
-from daxlab.paper.targets import paper, targets
+from daxlab.paper.targets import paper, stated
 from daxlab.protocol import SEMANTICS, Protocol
 from daxlab.store import Ledger
 
@@ -21,7 +20,6 @@ Row = dict[str, Any]
 AXES = {"cell": paper()["search"]["cells"]}
 AXES |= {name: paper()["search"][name] for name in ("attention", "layers", "hidden", "dropout")}
 ARCHITECTURES = paper()["search"]["architectures"]
-FIGURES = {"simple": "exp1", "length": "exp2", "jump": "exp3.jump", "turn-left": "exp3.turn-left"}  # ids begin so
 COMMAND = "daxlab sweep run specs/paper-search.toml"
 
 
@@ -31,12 +29,6 @@ def search(ledger: Ledger, protocol: Protocol | None = None) -> pl.DataFrame:
     where = {"language.name": "scan", "semantics": SEMANTICS, "updates": (protocol or Protocol()).updates, **how}
     frame = architectures(ledger, AXES, SPLITS, where)
     return frame.sort(pl.col("experiment").cast(pl.Enum(list(SPLITS))), maintain_order=True)
-
-
-@cache
-def stated(experiment: str, kind: str = "best") -> float | None:
-    """The paper's figure for its best network on an experiment, or there for its overall best."""
-    return {target.id: target.value for target in targets()}[f"{FIGURES[experiment]}.{kind}"]
 
 
 def choices(frame: pl.DataFrame, top: int = 10) -> dict[str, Row]:

@@ -42,6 +42,7 @@ class Target:
         return f"{WRITTEN.get(self.relation or '', '')}{'about ' if self.approx else ''}{self.value:g}"
 
 
+FIGURES = {"simple": "exp1", "length": "exp2", "jump": "exp3.jump", "turn-left": "exp3.turn-left"}  # ids begin so
 WRITTEN = {"less than": "< ", "more than": "> ", "at least": "≥ ", "consistently worse than with": "worse"}
 
 
@@ -59,3 +60,14 @@ def targets() -> tuple[Target, ...]:
     return tuple(
         Target(**result | {"range": tuple(result["range"]) if "range" in result else None}) for result in found
     )
+
+
+@cache
+def numbers() -> dict[str, float]:
+    """The figures that are numbers, by id."""
+    return {target.id: target.value for target in targets() if target.value is not None}
+
+
+def stated(experiment: str, kind: str = "best") -> float:
+    """The figure for the best network on one of the four main experiments, or there for the overall best."""
+    return numbers()[f"{FIGURES[experiment]}.{kind}"]

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from daxlab.paper.experiments import BEST, OVERALL, SPLITS
-from daxlab.paper.targets import targets
+from daxlab.paper.targets import numbers
 from daxlab.report import figures, text
 from daxlab.report.blocks import Block, Row, Section, Strip, Table, Text, told
 from daxlab.report.drawing import OTHER, OURS, Picture, picture
@@ -106,9 +106,8 @@ def _curve(frame: pl.DataFrame, some: dict[str, pl.DataFrame]) -> Picture:
         figures.Series(DRAWS[draw], rows.to_dicts(), [place[p] for p in rows["percent"]], colors[draw])
         for draw, rows in some.items()
     ]
-    known = {one.id: one.value for one in targets()}
-    stated = {p: known.get(f"exp1.size.{p}") for p in SIZES} | {80: known["exp1.overall"]}
-    paper = {place[p]: value for p, value in stated.items() if value is not None}
+    ids = {p: f"exp1.size.{p}" for p in SIZES} | {80: "exp1.overall"}
+    paper = {place[p]: numbers()[name] for p, name in ids.items() if name in numbers()}
     drawn = figures.curve(series, [str(p) for p in PERCENTAGES], "per cent of the commands in training", paper)
     return picture(
         drawn,

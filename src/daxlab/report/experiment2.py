@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from daxlab.paper.experiments import BEST, OVERALL
-from daxlab.paper.targets import targets
+from daxlab.paper.targets import numbers
 from daxlab.report import figures, text
 from daxlab.report.blocks import Block, Row, Section, Table, Text, told
 from daxlab.report.drawing import MUTED, OTHER, OURS, Picture, picture
@@ -68,18 +68,16 @@ def _by_length(network: str, by: str, greedy: pl.DataFrame, oracle: pl.DataFrame
         for (name, frame), color in zip(both.items(), (OURS, OTHER), strict=True)
         if frame.height
     ]
-    known = {one.id: one.value for one in targets()}
-    stated = {24: known["exp2.oracle.best.24"], 48: known["exp2.oracle.best.48"]}
-    paper = {place[n]: v for n, v in stated.items() if v is not None and n in place} if by == "actions" else {}
-    shown = paper if network == BEST[SPLIT] else {}
-    drawn = figures.curve(series, [str(n) for n in lengths], f"length in {by}", shown, paper_label="paper, oracle")
+    stated = (24, 48) if by == "actions" and network == BEST[SPLIT] else ()
+    paper = {place[n]: numbers()[f"exp2.oracle.best.{n}"] for n in stated if n in place}
+    drawn = figures.curve(series, [str(n) for n in lengths], f"length in {by}", paper, paper_label="paper, oracle")
     data = pl.concat([frame.select(pl.lit(name).alias("decoding"), pl.all()) for name, frame in both.items()])
     return picture(
         drawn,
         f"length-by-{by}-{network}",
         described(network),
         "Means and standard errors over runs; every run as a faint dot."
-        + (" Diamonds: the paper's figures with the right length given." if shown else ""),
+        + (" Diamonds: the paper's figures with the right length given." if paper else ""),
         f"Accuracy by length in {by}: " + "; ".join(f"{row['length']}: {row['mean']:.2f}" for row in greedy.to_dicts()),
         data,
     )

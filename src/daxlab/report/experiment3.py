@@ -7,7 +7,7 @@ import polars as pl
 
 from daxlab.paper.experiments import BEST, FEW, ONCE, OVERALL, PRIMITIVES
 from daxlab.paper.measures import paired
-from daxlab.paper.targets import Target, targets
+from daxlab.paper.targets import Target, numbers, stated, targets
 from daxlab.report import figures, text
 from daxlab.report.blocks import Block, Row, Section, Table, Text, told
 from daxlab.report.drawing import OTHER, OURS, Picture, picture
@@ -96,9 +96,9 @@ def _constructions(facts: Facts) -> Iterator[Block]:
     wrong = ends(facts.ledger, [key])["wrong"].to_list()
     frame = errors_by_construction(facts.ledger, key, "turn-left")
     many = text.counted(wrong[0] if wrong else 0, "error")
-    stated = _target("exp3.turn-left.errors")
+    paper = _target("exp3.turn-left.errors")
     yield Text(f"{run} makes {many}. {text.constructions(frame.to_dicts(), 'turn left')} "
-               f"In the paper: {stated} {stated.unit}.")  # fmt: skip
+               f"In the paper: {paper} {paper.unit}.")  # fmt: skip
     shown = frame.filter(pl.col("wrong") > 0).head(MOST_CONSTRUCTIONS).to_dicts()
     if not shown:
         return
@@ -127,8 +127,8 @@ def _composed(facts: Facts) -> Iterator[Block]:
     key, run = median
     every = {one: composed_right(facts.ledger, one) for one in facts.keys(OVERALL, "jump")}
     right = text.right_ones(every[key])
-    stated = _target("exp3.jump.right")
-    yield Text(f"{run}: {right[0].lower()}{right[1:]} In the paper: {stated} {stated.unit}.")
+    paper = _target("exp3.jump.right")
+    yield Text(f"{run}: {right[0].lower()}{right[1:]} In the paper: {paper} {paper.unit}.")
     if len(every) > 1:
         yield Text(text.right_anywhere(list(every.values())))
 
@@ -142,13 +142,13 @@ def _neighbours(facts: Facts) -> Iterator[Block]:
 
     median = _median(facts, "jump")
     frame = neighbours(facts.ledger, median[0]) if median else None
-    stated = _target("exp3.neighbours").table or {}
+    paper = _target("exp3.neighbours").table or {}
     if median is None or frame is None or frame.is_empty():
         yield Text(text.absent("which training commands are nearest", text.reproduce("jump")), "absent")
         return
     yield Text(f"{median[1]}: the training commands whose final encoder states are nearest, by cosine.")
     rows: list[Sequence[str]] = []
-    for command, theirs in stated.items():
+    for command, theirs in paper.items():
         ours = frame.filter(pl.col("command") == command).sort("rank").to_dicts()
         here = [(row["neighbour"], row["cosine"]) for row in ours]
         rows += (
@@ -185,9 +185,8 @@ def _few_curve(frame: pl.DataFrame, some: dict[str, pl.DataFrame]) -> Picture:
         figures.Series(DRAWS[draw], rows.to_dicts(), [places[n] for n in rows["shots"]], colors[draw])
         for draw, rows in some.items()
     ]
-    known = {one.id: one.value for one in targets()}
-    stated = {0: known["exp3.jump.best"], **{n: known.get(f"exp3.few.{n}") for n in SHOTS}}
-    paper = {places[n]: value for n, value in stated.items() if value is not None}
+    ids = {0: "exp3.jump.best"} | {n: f"exp3.few.{n}" for n in SHOTS}
+    paper = {places[n]: numbers()[name] for n, name in ids.items() if name in numbers()}
     drawn = figures.curve(series, [str(n) for n in places], "composed “jump” commands in training", paper)
     label = "Accuracy by composed commands shown: " + "; ".join(
         f"{r['shots']}: {r['mean']:.2f}" for r in frame.to_dicts()
@@ -206,7 +205,7 @@ def _primitives(facts: Facts) -> Iterator[Block]:
             "The paper tests two of the six primitives and calls the others redundant, because they stand in the same "
             f"commands as these. Here the same network {text.contrast(list(rows.items()))}"
         )
-        known = {"turn-left": _target("exp3.turn-left.overall").value, "jump": _target("exp3.jump.overall").value}
+        known = {name: stated(name, "overall") for name in ("turn-left", "jump")}
         given = [
             figures.Line(name, row["accuracies"], row["mean"], row["low"], row["high"], known.get(name))
             for name, row in rows.items()

@@ -14,6 +14,8 @@ from daxlab.languages.language import shipped
 from daxlab.languages.pairs import DAXY, FRAMES
 from daxlab.paper import experiments
 from daxlab.paper.conditions import Condition, conditions, lost, stated
+from daxlab.paper.targets import numbers
+from daxlab.paper.translations import COUNTED
 from daxlab.report import figures, text
 from daxlab.report.attention import maps_of, panels
 from daxlab.report.blocks import Block, Cell, Fold, Row, Section, Table, Text, told
@@ -140,7 +142,7 @@ def _asked(every: Sequence[Condition], mark: str) -> Iterator[Block]:
     ]
     places = {times: place for place, times in enumerate(reversed(TIMES))}
     series = [figures.Series(f"“{word}”", rows, [places[row["times"]] for row in rows])]
-    theirs = {places[n]: 100 * float(stated(n)["new"]) / asked for n in TIMES} if new.frames == FRAMES else {}
+    theirs = {places[n]: 100 * numbers()[f"exp4.daxy.{n}"] / asked for n in TIMES} if new.frames == FRAMES else {}
     drawn = figures.curve(series, [f"{times:,}" for times in places], f"times “{new.taught.command}” is shown", theirs)
     label = "Right by repetitions: " + "; ".join(f"{row['times']}: {row['mean']:.1f}%" for row in rows)
     caption = f"Per cent of the {asked} sentences; means and standard errors over runs."
@@ -206,14 +208,15 @@ def _frames(name: str, mark: str) -> Iterator[Block]:
     there, new = shown(lang), lang.new
     if said := caution(lang):
         yield Text(said)
+    theirs = (text.number(int(numbers()[name])) for name in COUNTED)
+    paper = " In the paper: {}, {}, and {}; how it counts, it does not say.".format(*theirs)
     known, sentences = new.known.english, text.counted(there.sentences, "distinct English sentence")
     yield Text(
         f"Training has {sentences} with “{known}”; of the questions with it, {text.number(len(there.seen))} "
         f"({', '.join(there.seen) or 'none'}) {'is' if len(there.seen) == 1 else 'are'} among these. A frame stands "
         f"there with {there.mean:.1f} predicates on average: distinct single words in its place, the sentence spelt as "
         f"in the question and nothing else; with “you re” counted as “you are”, "
-        f"{fmean(there.contracted.values()):.1f}."
-        + (" In the paper: 80, one, and 22; how it counts, it does not say." if new.frames == FRAMES else "")
+        f"{fmean(there.contracted.values()):.1f}." + (paper if new.frames == FRAMES else "")
     )
     counts = (there.framed, there.predicates, there.contracted, there.asked)
     rows = [(frame, *(f"{count[frame]:,}" for count in counts)) for frame in there.predicates]

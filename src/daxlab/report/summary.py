@@ -9,7 +9,7 @@ from daxlab.analysis.accuracy import networks
 from daxlab.paper import Row as Compared
 from daxlab.paper import experiments_of
 from daxlab.paper.experiments import BEST, NETWORKS, OVERALL, SPLITS
-from daxlab.paper.targets import targets
+from daxlab.paper.targets import stated
 from daxlab.report import figures, text
 from daxlab.report.blocks import Block, Cell, Note, Row, Section, Strip, Table, Text, told
 from daxlab.report.drawing import Picture, as_csv, picture
@@ -22,7 +22,6 @@ ASKS = {
     "length": "longer action sequences",
     "jump": "a verb it only saw alone",
 }
-FIGURES = {"simple": "exp1", "turn-left": "exp3.turn-left", "length": "exp2", "jump": "exp3.jump"}  # ids begin so
 PARTS = {
     "exp1": "Experiment 1",
     "exp2": "Experiment 2",
@@ -67,13 +66,11 @@ def _contrast(facts: Facts) -> Iterator[Block]:
 
 
 def _picture(kind: str, rows: Mapping[str, Mapping[str, Any] | None]) -> Picture:
-    known = {one.id: one.value for one in targets()}
     given = []
     for split, row in rows.items():
         label = f"{split}: {ASKS[split]}" if kind == "overall" else f"{split}: {NETWORKS[BEST[split]]}"
-        paper = known[f"{FIGURES[split]}.{kind}"]
         found = {name: row[column] for name, column in LINE.items()} if row else {}
-        given.append(figures.Line(label, paper=paper, **found))
+        given.append(figures.Line(label, paper=stated(split, kind), **found))
     title = {"overall": f"{OVERALL} on four splits.", "best": "On each split, the network that the paper found best."}
     caption = (
         "Per cent of test commands with every action right: each run a dot, the mean a stroke, its 95% interval a "
