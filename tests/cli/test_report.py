@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from daxlab.store import Writer
+from daxlab.store import Writer, export
 
 
 def test_it_writes_one_page_of_an_empty_ledger_and_leaves_nothing_else(daxlab, tmp_path: Path) -> None:
@@ -14,6 +14,19 @@ def test_it_writes_one_page_of_an_empty_ledger_and_leaves_nothing_else(daxlab, t
     assert done.returncode == 0, done.stderr
     assert "mine.html" in done.stdout
     assert (tmp_path / "mine.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_where_there_is_no_room_the_page_before_stays(daxlab, no_room, tmp_path: Path) -> None:
+    with Writer(tmp_path / "empty.db") as writer:
+        export(writer.ledger, tmp_path / "shipped.db")  # reading it writes nothing
+    there = sorted(tmp_path.iterdir())
+    page = tmp_path / "mine.html"
+    page.write_text("before")
+    done = daxlab("report", "--out", page, "--ledger", tmp_path / "shipped.db", preexec_fn=no_room(10_000))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"cannot write {page}: File too large" in done.stderr
+    assert page.read_text() == "before"
+    assert sorted(tmp_path.iterdir()) == sorted([*there, page])
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import typer
 from daxlab.cli.options import LedgerOption, beside, ledger_at
 from daxlab.errors import InputError
 from daxlab.store import Ledger
+from daxlab.sweep import keep
 
 
 def report(
@@ -31,7 +32,7 @@ def report(
         from daxlab.report.page import page  # noqa: PLC0415 - matplotlib and jinja2 are slow to load
 
         written = page(known)
-    out.write_text(written, encoding="utf-8", newline="\n")
+    keep(out.resolve(), written.encode())
     print(f"{out}: {path} as a page")
     if ledger is None and (more := beside(path)):
         print(more)
