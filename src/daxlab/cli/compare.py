@@ -72,12 +72,12 @@ def show(rows: Sequence["Row"]) -> None:
 def _line(row: "Row") -> list[str]:
     marks = ("†" if row.selected else "") + ("‡" if row.draw == "own" and row.verdict != "unmeasured" else "")
     margin = "" if row.margin is None else f"{row.margin:.2f}"
-    return [f"{row.id}{marks}", row.stated, row.shown or "–", *_spread(row), margin, row.verdict, _every(row)]
+    return [f"{row.id}{marks}", row.stated, row.shown or "–", *_spread(row), margin, row.verdict, _runs(row)]
 
 
 def _beside(row: "Row") -> list[str]:
     marks = "‡" if row.draw == "own" else ""
-    return [f"{row.id}{marks}", row.shown, *_spread(row), _every(row)]
+    return [f"{row.id}{marks}", row.shown, *_spread(row), _runs(row)]
 
 
 def _spread(row: "Row") -> list[str]:
@@ -86,6 +86,11 @@ def _spread(row: "Row") -> list[str]:
     return [f"{row.sem:.2f}", f"{row.low:.2f} to {row.high:.2f}"]
 
 
-def _every(row: "Row") -> str:
-    more = f" … ({len(row.runs)})" if len(row.runs) > MOST_RUNS else ""
-    return " ".join(f"{value:.{0 if value == int(value) else 2}f}" for value in row.runs[:MOST_RUNS]) + more
+def _runs(row: "Row") -> str:
+    return every([f"{value:.{0 if value == int(value) else 2}f}" for value in row.runs])
+
+
+def every(written: Sequence[str]) -> str:
+    """Every run on a line; of many the first, and how many there are."""
+    more = f" … ({len(written)})" if len(written) > MOST_RUNS else ""
+    return " ".join(written[:MOST_RUNS]) + more

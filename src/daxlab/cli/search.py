@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from daxlab.cli.compare import every
 from daxlab.cli.options import LEDGER, JsonOption, LedgerOption, beside, is_shipped, ledger_at
+from daxlab.cli.runs import percent
 from daxlab.errors import InputError
 from daxlab.paper.experiments import SPLITS
 from daxlab.store import Ledger
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="The search over the paper's 180 architectures.")
 EXPERIMENTS = (*SPLITS, "overall")
-MOST_RUNS = 8  # that a line of a table shows
 LEGEND = """\
 Per cent of test commands with every action right: mean over runs, standard error, 95% interval (Student's t over runs).
 """
@@ -113,7 +114,7 @@ def _winner(name: str, one: Found) -> list[str]:
     row, paper = one["best"][0], one["paper"]["best"]
     here = paper["here"] or {}
     return [name, row["network"], str(row["runs"]), *_summary(row), _again(one), paper["network"],
-            str(here.get("place", "–")), _number(here.get("mean")), f"{paper['stated']:g}"]  # fmt: skip
+            str(here.get("place", "–")), percent(here.get("mean")), f"{paper['stated']:g}"]  # fmt: skip
 
 
 def _again(one: Found) -> str:
@@ -129,7 +130,7 @@ def _overall_winner(measure: str, overall: Found) -> list[str]:
     here = paper["here"] or {}
     row = measured(one["best"][0], measure)
     return [f"overall, by {measure}", row["network"], str(row["runs"]), *_summary(row), _again(one),
-            paper["network"], str(paper["places"][measure] or "–"), _number(here.get(measure)), ""]  # fmt: skip
+            paper["network"], str(paper["places"][measure] or "–"), percent(here.get(measure)), ""]  # fmt: skip
 
 
 def _show_experiment(name: str, one: Found) -> None:
@@ -161,7 +162,10 @@ def _show_rows(rows: Sequence[Found]) -> None:
     from daxlab.cli.terminal import table  # noqa: PLC0415
 
     columns = ["", "network", "runs", "mean", "sem", "95% interval", "every run"]
-    shown = [[str(row["place"]), row["network"], str(row["runs"]), *_summary(row), _every(row)] for row in rows]
+    shown = [
+        [str(row["place"]), row["network"], str(row["runs"]), *_summary(row), every([*map(percent, row["accuracies"])])]
+        for row in rows
+    ]
     table(columns, shown, right=(0, 2, 3, 4, 5))
 
 
@@ -175,14 +179,4 @@ def _show_srns(rows: Sequence["Compared"]) -> None:
 
 def _summary(row: Found) -> list[str]:
     spread = ["", ""] if row["sem"] is None else [f"{row['sem']:.2f}", f"{row['low']:.2f} to {row['high']:.2f}"]
-    return [_number(row["mean"]), *spread]
-
-
-def _every(row: Found) -> str:
-    values = row["accuracies"]
-    more = f" … ({len(values)})" if len(values) > MOST_RUNS else ""
-    return " ".join(f"{value:.2f}" for value in values[:MOST_RUNS]) + more
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"
+    return [percent(row["mean"]), *spread]
