@@ -7,7 +7,7 @@ import polars as pl
 
 from daxlab.paper.experiments import BEST, FEW, ONCE, OVERALL, PRIMITIVES
 from daxlab.paper.measures import paired
-from daxlab.paper.targets import Target, numbers, stated, targets
+from daxlab.paper.targets import numbers, stated
 from daxlab.report import figures, text
 from daxlab.report.blocks import Block, Row, Section, Table, Text, told
 from daxlab.report.drawing import OTHER, OURS, Picture, picture
@@ -96,9 +96,9 @@ def _constructions(facts: Facts) -> Iterator[Block]:
     wrong = ends(facts.ledger, [key])["wrong"].to_list()
     frame = errors_by_construction(facts.ledger, key, "turn-left")
     many = text.counted(wrong[0] if wrong else 0, "error")
-    paper = _target("exp3.turn-left.errors")
+    paper = facts.compared["exp3.turn-left.errors"]
     yield Text(f"{run} makes {many}. {text.constructions(frame.to_dicts(), 'turn left')} "
-               f"In the paper: {paper} {paper.unit}.")  # fmt: skip
+               f"In the paper: {paper.stated} {paper.unit}.")  # fmt: skip
     shown = frame.filter(pl.col("wrong") > 0).head(MOST_CONSTRUCTIONS).to_dicts()
     if not shown:
         return
@@ -127,14 +127,10 @@ def _composed(facts: Facts) -> Iterator[Block]:
     key, run = median
     every = {one: composed_right(facts.ledger, one) for one in facts.keys(OVERALL, "jump")}
     right = text.right_ones(every[key])
-    paper = _target("exp3.jump.right")
-    yield Text(f"{run}: {right[0].lower()}{right[1:]} In the paper: {paper} {paper.unit}.")
+    paper = facts.compared["exp3.jump.right"]
+    yield Text(f"{run}: {right[0].lower()}{right[1:]} In the paper: {paper.stated} {paper.unit}.")
     if len(every) > 1:
         yield Text(text.right_anywhere(list(every.values())))
-
-
-def _target(name: str) -> Target:
-    return next(one for one in targets() if one.id == name)
 
 
 def _neighbours(facts: Facts) -> Iterator[Block]:
@@ -142,7 +138,7 @@ def _neighbours(facts: Facts) -> Iterator[Block]:
 
     median = _median(facts, "jump")
     frame = neighbours(facts.ledger, median[0]) if median else None
-    paper = _target("exp3.neighbours").table or {}
+    paper = facts.compared["exp3.neighbours"].paper
     if median is None or frame is None or frame.is_empty():
         yield Text(text.absent("which training commands are nearest", text.reproduce("jump")), "absent")
         return
