@@ -126,5 +126,4 @@ def _parts(facts: Facts) -> Iterator[Block]:
         row = facts.compared[f"exp1.size.{percent}.parts"]
         if row.ours and row.draw:
             said = text.coverage(percent, **row.ours)
-            stated = {1: "one does not occur in training, the others 4 times", 2: "each occurs in training, 8 times"}
-            yield Text(f"{said} This is {DRAWS[row.draw]}; in the paper, {stated[percent]} on average.")
+            yield Text(f"{said} This is {DRAWS[row.draw]}. In the paper: {row.stated} {row.unit}.")
