@@ -45,6 +45,7 @@ def choices(frame: pl.DataFrame, top: int = 10) -> dict[str, Row]:
             "architectures": winner["of"],
             "by_runs": {row["runs"]: row["architectures"] for row in counts.to_dicts() if row["runs"]},
             "failed": int(counts["failed"].sum()),
+            "by_hidden": {size: rows.filter(pl.col("hidden") == size).height for size in AXES["hidden"]},
             "best": rows.head(top).to_dicts(),
             **{part: winner[part] for part in ("again", "scores")},
             "paper": {kind: _chosen(name, kind, mine) for kind in ("best", "overall")},

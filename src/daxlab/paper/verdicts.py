@@ -2,9 +2,9 @@
 
 What the paper states allows some means and not others: a number allows itself, "less than 1.5" all below it, "at
 least 95" itself and all above. Ours is `within` if one of the allowed means lies in the 95% interval around ours for
-the difference of two means: of our n runs, and of the paper's m (5 where it does not say), both with the spread s of
-our runs, because the paper gives no other. Its half is t(n - 1) · s · √(1/n + 1/m), Student's t from scipy. Else ours
-is `beyond`. So:
+the difference of two means: of our n runs, and of the paper's m (5 where it does not say; 1 in Experiment 4), both with
+the spread s of our runs, because the paper gives no other. Its half is t(n - 1) · s · √(1/n + 1/m), Student's t from
+scipy. Else ours is `beyond`. So:
 
 - Nothing is rounded: 99.7 in the paper is 99.7, "about 5" is 5. Runs without spread are `within` only if their mean is
   one that the paper allows. Where n is small or s is wide the interval is wide, and `within` says little: look at it.
@@ -18,7 +18,7 @@ is `beyond`. So:
 - A count with no chance in it (how many parts of the release's own draw are unseen) is `within` if it is the same.
 - `shown`: a table or a list; what is counted in one run (the median one); a figure that the paper lacks; anything that
   was run only once, because it has no spread.
-- `unmeasured`: the ledger has no runs for it.
+- `unmeasured`: the ledger has no runs for it, or not for all that it is about.
 """
 
 from collections.abc import Callable, Iterable, Sequence

@@ -7,8 +7,9 @@ from daxlab.report.text import counted, listed, measured, number, percent
 
 Found = Mapping[str, Any]
 AGAIN = """\
-again: the best by all replicates but one, scored on the one left out; the mean over each left out in turn, and the
-range. The best of many is partly the luckiest, and here its luck is left out; but so few choices tell it only roughly.
+again: what such a choice is worth. The best by all replicates but one, scored on the one left out, each in turn; the
+mean and the range. It need not be the network of its line that is chosen. The best of many is partly the luckiest, and
+here its luck is left out; but so few choices tell it only roughly.
 By rank: in each replicate architectures are ranked on each experiment (1 is best, equals share the mean of their
 places), and the mean over the four counts. One that lacks an experiment has no rank; a run that failed counts as the
 mean of its architecture's others."""
@@ -20,7 +21,12 @@ def complete(experiment: str, found: Found, of: int) -> str:
     every = f"all {of} architectures have runs" if some == of else f"{some} of {of} architectures have runs"
     runs = listed([f"{counted(count, 'has', 'have')} {number(runs)}" for runs, count in found["by_runs"].items()])
     failed = f"; {counted(found['failed'], 'run')} failed" if found["failed"] else ""
-    return f"On *{experiment}*, {every}: {runs}{failed}."
+    sizes = found["by_hidden"]
+    few = [
+        f"{number(some) if some else 'none'} of {size} units" for size, some in sizes.items() if some * len(sizes) < of
+    ]
+    wide = f"; only {listed(few)}" if few and some < of else ""
+    return f"On *{experiment}*, {every}: {runs}{wide}{failed}."
 
 
 def completeness(found: Mapping[str, Found], of: int) -> str:

@@ -16,7 +16,7 @@ MEANING = {
     "clip": "greatest norm over all gradients",
     "teacher_forcing": "share of commands fed with the right actions; the others with the network's own",
     "self_fed_loss_ends": "where the loss of a self-fed answer ends: at the network's own first end, or the target's",
-    "shared_lengths": "whether runs trained at once share the sequence of lengths, and nothing else",
+    "shared_lengths": "whether all runs on a split see the same lengths in the same order, and share nothing else",
 }
 
 SHOWN = ("device", "daxlab", "python", "jax", "jaxlib", "equinox", "numpy")

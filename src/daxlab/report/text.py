@@ -8,6 +8,9 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from daxlab.paper.targets import FIGURES
+
+CHOSEN_BY = {f"{experiment}.best" for experiment in FIGURES.values()}
 Row = Mapping[str, Any]
 Rows = Sequence[Row]
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -123,10 +126,8 @@ def direction(row: Any) -> str:
 
 
 def regression(row: Any) -> str:
-    """Why a selected network's figure, beyond the paper's, is expected to be lower when it is measured again."""
-    if not row.selected or row.relation or not isinstance(row.paper, int | float):
-        return ""
-    if row.mean is None or not row.mean < row.paper:
+    """Why the figure that a network was chosen by, beyond the paper's, is expected to be lower when measured again."""
+    if row.id not in CHOSEN_BY or row.mean is None or not row.mean < row.paper:
         return ""
     return "The paper chose this network as its best of 180 by this figure, so a second measurement tends to be lower."
 
@@ -137,14 +138,23 @@ def tally(verdicts: Sequence[str]) -> str:
     if have["unmeasured"] == len(verdicts):
         return f"None of the {len(verdicts)} figures that the paper states is measured in this ledger."
     said = {
-        "within": "{} in agreement with ours (*within*)",
-        "beyond": "{} not (*beyond*)",
-        "shown": "{} shown beside ours without a verdict",
-        "unmeasured": "{} not measured in this ledger",
+        "within": "{} cannot be told apart from ours, given how far our runs differ (*within*)",
+        "beyond": "{} can (*beyond*)",
+        "shown": "{} {} shown beside ours without a verdict",
+        "unmeasured": "{} {} not measured in this ledger",
     }
-    parts = [form.format(f"{number(have[verdict])} {'is' if have[verdict] == 1 else 'are'}")
+    parts = [form.format(number(have[verdict]), "is" if have[verdict] == 1 else "are")
              for verdict, form in said.items() if have[verdict]]  # fmt: skip
     return f"Of the {len(verdicts)} figures that the paper states, {listed(parts)}."
+
+
+def missed(bounds: Sequence[str]) -> list[str]:
+    """Which bounds of the paper's our means miss, though by less than can be told."""
+    if not bounds:
+        return []
+    return [
+        f"Of those within, our mean misses the paper's bound, by less than the margin. {sentence('; '.join(bounds))}"
+    ]
 
 
 # -- Experiment 1
