@@ -17,7 +17,7 @@ from pathlib import Path
 from daxlab import language
 
 RESULTS = Path(__file__).parent.parent / "results" / "bench" / "language.json"
-DAXLAB = [sys.executable, "-c", "from daxlab.cli import main; main()"]
+DAXLAB = [sys.executable, "-m", "daxlab"]
 VERBS = 29  # on top of SCAN's four: over a million commands, so that no table of answers would help
 STREAMED = 200_000
 

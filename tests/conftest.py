@@ -75,7 +75,7 @@ def daxlab() -> Run:
     """Runs the command line as a user does, in a process of its own."""
 
     def run(*arguments: object, stdin: bytes = b"", **options: object) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-c", "from daxlab.cli import main; main()", *map(str, arguments)]
+        command = [sys.executable, "-m", "daxlab", *map(str, arguments)]
         done = subprocess.run(command, input=stdin, capture_output="stdout" not in options, check=False, **options)
         decoded = ((stream or b"").decode() for stream in (done.stdout, done.stderr))
         return subprocess.CompletedProcess(command, done.returncode, *decoded)

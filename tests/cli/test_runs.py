@@ -35,6 +35,38 @@ def test_by_itself_it_lists_and_filters_narrow_the_list(daxlab, tmp_path: Path) 
     assert 3 < CLIPPED < ALL
 
 
+def test_a_script_gets_all_runs_unless_it_asks_for_fewer(daxlab, tmp_path: Path) -> None:
+    assert len(json.loads(daxlab("runs", "list", "--json", cwd=tmp_path).stdout)) == ALL
+    assert len(json.loads(daxlab("runs", "list", "--json", "--limit", "2", cwd=tmp_path).stdout)) == 2
+
+
+def test_whose_runs_are_shown_is_said_where_they_are_not_ones_own(daxlab, tmp_path: Path) -> None:
+    told = "the results that come with daxlab"
+    assert told in daxlab("runs", "list", cwd=tmp_path).stderr
+    (tmp_path / "grammar").write_text(
+        "grammar:\n  C -> walk\n  C -> run\n  C -> jump\n  C -> look\n"
+        "meaning:\n  [[walk]] = W\n  [[run]] = R\n  [[jump]] = J\n  [[look]] = L\n"
+    )
+    tiny = [
+        "--language",
+        "grammar",
+        "--split",
+        "simple",
+        "--layers",
+        "1",
+        "--hidden",
+        "4",
+        "--runs",
+        "1",
+        "--updates",
+        "9",
+    ]
+    assert daxlab("train", *tiny, cwd=tmp_path).returncode == 0
+    assert told not in daxlab("runs", "list", cwd=tmp_path).stderr
+    only_there = daxlab("runs", "show", "36b51a", cwd=tmp_path)
+    assert told in only_there.stderr and json.loads(only_there.stdout)["spec"]["split"]["name"] == "simple"
+
+
 def test_by_itself_it_takes_a_ledger_and_before_a_command_it_says_where_that_belongs(daxlab, tmp_path: Path) -> None:
     lengths = RESULTS / "lengths.db"
     assert "40 of 40 runs" in daxlab("runs", "--ledger", lengths, cwd=tmp_path).stdout
@@ -55,7 +87,8 @@ def test_export_writes_tables_and_ledgers(daxlab, ledger: Path, tmp_path: Path) 
     for name in ("jump.csv", "jump.parquet", "jump.db"):
         done = daxlab("runs", "export", tmp_path / name, "-w", "split=jump", "--ledger", ledger)
         assert done.returncode == 0, done.stderr
-    assert len(list(csv.DictReader((tmp_path / "jump.csv").open()))) == JUMP
+    table = list(csv.DictReader((tmp_path / "jump.csv").open()))
+    assert len(table) == JUMP and {row["protocol.teacher_forcing"] for row in table} == {"0", "0.5", "1"}
     assert polars.read_parquet(tmp_path / "jump.parquet").height == JUMP
     assert f" of {JUMP:,} runs" in daxlab("runs", "list", "--ledger", tmp_path / "jump.db").stdout
 

@@ -53,7 +53,7 @@ def test_it_plans_stops_is_watched_goes_on_and_ends(daxlab, folder: Path) -> Non
     assert "0 done, 0 running, 2 waiting, 0 failed" in waiting
     assert "Nothing is training now. Run the same command again to go on." in waiting
 
-    command = [sys.executable, "-c", "from daxlab.cli import main; main()", "sweep", "run", "tiny.toml"]
+    command = [sys.executable, "-m", "daxlab", "sweep", "run", "tiny.toml"]
     with subprocess.Popen([*command, "--device", "cpu", "--json"], cwd=folder, stdout=-1, stderr=-1) as running:
         states = []
         while running.poll() is None:

@@ -64,7 +64,7 @@ def test_a_terminal_that_cannot_show_brackets_shows_their_numbers(daxlab) -> Non
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-"])
 def test_closed_streams_are_no_traceback(closed: str) -> None:
-    script = f"{sys.executable} -c 'from daxlab.cli import main; main()' translate - {closed}"
+    script = f"{sys.executable} -m daxlab translate - {closed}"
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False, env=os.environ)
     assert (done.returncode, done.stdout) == (2, "")
     assert "Traceback" not in done.stderr
@@ -102,7 +102,7 @@ def test_any_bytes_give_as_many_lines_as_went_in(daxlab, lines: list[bytes]) -> 
 
 
 def test_a_line_is_answered_before_the_next_one_comes() -> None:
-    command = [sys.executable, "-c", "from daxlab.cli import main; main()", "translate", "-"]
+    command = [sys.executable, "-m", "daxlab", "translate", "-"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin
         assert process.stdout
@@ -121,6 +121,6 @@ def test_a_full_disk_is_said_in_a_sentence(daxlab) -> None:
 
 
 def test_a_reader_that_has_enough_is_no_error() -> None:
-    script = f"yes jump | {sys.executable} -c 'from daxlab.cli import main; main()' translate - | head -1"
+    script = f"yes jump | {sys.executable} -m daxlab translate - | head -1"
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False, env=os.environ)
     assert (done.stdout, done.stderr) == ("I_JUMP\n", "")

@@ -171,7 +171,7 @@ def test_where_workers_cannot_write_they_train_in_one_go_and_say_so(
 
 def command(tiny: Path, ledger: Path, address: str) -> list[str]:
     return [
-        *(sys.executable, "-c", "from daxlab.cli import main; main()", "train", "--split", "jump", "--split", "simple"),
+        *(sys.executable, "-m", "daxlab", "train", "--split", "jump", "--split", "simple"),
         *("--language", str(tiny), "--layers", "1", "--hidden", "8", "--attention", "--dropout", "0.1"),
         *("--runs", "12", "--updates", "600", "--ledger", str(ledger), "--checkpoint-every", "0.05", "--json"),
         *("--device", "cpu", "--executor", "ray", "--address", address),

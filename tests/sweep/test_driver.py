@@ -171,7 +171,7 @@ def interrupt_at_first_progress():
 
 def command(tiny: Path, ledger: Path, *more: str) -> list[str]:
     return [
-        *(sys.executable, "-c", "from daxlab.cli import main; main()", "train", "--split", "jump"),
+        *(sys.executable, "-m", "daxlab", "train", "--split", "jump"),
         *("--language", str(tiny), "--layers", "1", "--hidden", "8", "--attention", "--dropout", "0.1"),
         *("--runs", "2", "--updates", "6000", "--ledger", str(ledger), "--checkpoint-every", "0.05", "--json", *more),
     ]

@@ -15,7 +15,7 @@ from daxlab.errors import InputError
 from daxlab.store import Ledger, Writer, export, merge, write_table
 from daxlab.sweep import keep, weights_of
 
-app = typer.Typer(help="The ledger: list, show, curves, export, delete, merge.")
+app = typer.Typer(help="The ledger: list, show, curve, export, delete, merge.")
 Filters = Annotated[
     list[str] | None,
     typer.Option("--where", "-w", metavar="COLUMN=VALUE", help="Such as split=jump, cell=gru, protocol.clip=5."),
