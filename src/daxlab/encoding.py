@@ -106,6 +106,11 @@ class Encoding:
         """The longest action sequence, <EOS> included."""
         return self.caps[-1][1]
 
+    @property
+    def answer_time(self) -> int:
+        """How many symbols an answer may have: above the longest of the language."""
+        return self.action_time + 2
+
     def commands(self, commands: Sequence[str]) -> Ints:
         """int [commands, command time]."""
         return self.words.rows([command.split() for command in commands], self.command_time)

@@ -5,7 +5,6 @@ import pytest
 from daxlab import InputError, split
 from daxlab.analysis.answers import answers, scored, together
 from daxlab.encoding import Encoding
-from daxlab.engine.evaluate import answer_cap
 from daxlab.store import Run
 
 COLUMNS = ["command", "words", "actions", "target", "answer", "right", "ended", "oracle_answer", "oracle_right"]
@@ -49,11 +48,7 @@ def test_what_the_ledger_does_not_hold_is_empty(ledger_of, trained) -> None:
 
 def test_an_answer_that_was_cut_off_did_not_end(ledger_of, trained, scan) -> None:
     """The engine asks for so many symbols, the end among them; one action fewer is the most that can end."""
-
-    class Group:
-        encoding = Encoding.of(scan.commands())
-
-    cap = answer_cap(Group)
+    cap = Encoding.of(scan.commands()).answer_time
     run = trained("jump", greedy={"jump twice": "I_JUMP " * cap, "jump thrice": "I_JUMP " * (cap - 1)})
     frame = answers(ledger_of(run), run.key)
     assert frame.filter(~frame["ended"])["command"].to_list() == ["jump twice"]

@@ -13,7 +13,7 @@ from daxlab.paper.comparison import compare_runs
 from daxlab.paper.runs import Runs
 from daxlab.paper.search import all_round, choices
 from daxlab.protocol import Protocol
-from daxlab.store import Group, Run, Writer, canonical, export, pack_answers, pack_likelihoods
+from daxlab.store import Group, Run, Writer, canonical, export, pack_answers, pack_likelihoods, progress
 from daxlab.store.records import COLUMNS, key
 from daxlab.sweep.status import status
 
@@ -202,8 +202,7 @@ def questions(writer):
         "find": lambda: ledger.find(some[:12]),
         "run": lambda: ledger.run(some),
         "groups under way": lambda: ledger.groups("running"),
-        "best so far": lambda: ledger.replicates(limit=1),
-        "best of each experiment": lambda: [ledger.replicates({"split": s}, limit=10) for s in MAIN_SPLITS],
+        "best so far": lambda: progress.best(ledger),
         "the search": lambda: found_best(ledger),
         "3,600 keys lacking": lambda: ledger.lacking([key(n) for n in range(3600)]),
         "add a group of 20": lambda: (

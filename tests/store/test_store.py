@@ -388,14 +388,13 @@ def test_rows_come_latest_first_and_carry_what_is_needed_to_repeat_them(book):
     assert len(others) == 4
 
 
-def test_replicates_are_the_runs_of_one_setting(book):
-    best = book.ledger.replicates()
-    assert len(best) == 4
-    jump = next(row for row in best if (row["split"], row["cell"]) == ("jump", "lstm"))
-    assert (jump["done"], jump["failed"], jump["mean"], jump["least"], jump["most"]) == (3, 1, 10, 0, 20)
-    assert jump["sem"] == pytest.approx(10 / math.sqrt(3))
-    (only,) = book.ledger.replicates({"split": "jump", "cell": "gru", "seed": 2})
-    assert (only["mean"], only["sem"]) == (20, None)
+def test_accuracies_are_of_the_runs_of_one_setting(book):
+    rows = book.ledger.accuracies()
+    assert len(rows) == 4
+    jump = next(row for row in rows if (row["split"], row["cell"]) == ("jump", "lstm"))
+    assert (sorted(jump["accuracies"]), jump["failed"]) == ([0, 10, 20], 1)
+    (only,) = book.ledger.accuracies({"split": "jump", "cell": "gru", "seed": 2})
+    assert (only["seeds"], only["accuracies"]) == ([2], [20])
 
 
 def test_learning_curves(book):
@@ -436,7 +435,7 @@ def test_rows_go_to_csv_and_parquet(book, tmp_path):
         write_table(book.ledger, tmp_path / "a.xls")
     with pytest.raises(InputError, match="No such file"):
         write_table(book.ledger, tmp_path / "absent" / "a.csv")
-    assert sorted(p.name for p in tmp_path.iterdir() if "draft" in p.name) == []
+    assert not [p for p in tmp_path.iterdir() if p.name.startswith(".")]
 
 
 # -- merging
@@ -752,7 +751,7 @@ except InputError as error: print(error)
     assert "full" in out, err
     with Ledger(tmp_path / "out.db") as earlier:
         assert earlier.count() == 13
-    assert not [p for p in tmp_path.iterdir() if "draft" in p.name]
+    assert not [p for p in tmp_path.iterdir() if p.name.startswith(".")]
 
 
 def damaged(path, how):

@@ -98,9 +98,10 @@ def test_one_worker_needs_no_service(tmp_path: Path, monkeypatch) -> None:
 def test_it_ends_even_if_we_are_killed(tmp_path: Path, blow: signal.Signals) -> None:
     log = control(tmp_path)
     code = f"""
-import time
+import signal, time
 from pathlib import Path
 from daxlab.sweep import card
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 with card.shared(Path({str(tmp_path)!r})):
     print("there", flush=True)
     time.sleep(60)

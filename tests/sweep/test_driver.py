@@ -85,7 +85,7 @@ def test_what_was_finished_in_time_was_not_stopped(tiny: Path, tmp_path: Path) -
 
 def test_a_checkpoint_that_cannot_be_written_is_a_sentence(tiny: Path, tmp_path: Path) -> None:
     driver.checkpoints(tmp_path / "runs.db").touch()
-    with pytest.raises(InputError, match="cannot write the checkpoint"):
+    with pytest.raises(InputError, match="cannot make the folder"):
         sweep(specs(tiny, 1), tmp_path / "runs.db")
 
 

@@ -9,7 +9,7 @@ import typer
 from daxlab.cli.options import LedgerOption, beside, ledger_at
 from daxlab.errors import InputError
 from daxlab.store import Ledger
-from daxlab.sweep import keep
+from daxlab.whole import keep
 
 
 def report(

@@ -13,7 +13,8 @@ from daxlab.analysis.protocols import differing
 from daxlab.cli.options import LEDGER, JsonOption, LedgerOption, ledger_at, ledger_with
 from daxlab.errors import InputError
 from daxlab.store import Ledger, Writer, export, merge, write_table
-from daxlab.sweep import keep, weights_of
+from daxlab.sweep import weights_of
+from daxlab.whole import keep
 
 app = typer.Typer(help="The ledger: list, show, curve, export, delete, merge.")
 Filters = Annotated[

@@ -2,7 +2,7 @@
 
 from daxlab.engine.checkpoint import Damaged
 from daxlab.engine.decode import answers, attentions, encodings, ended, log_likelihoods, right, scores
-from daxlab.engine.evaluate import Evaluation, answer_cap, evaluate, likelihoods, sample_accuracy
+from daxlab.engine.evaluate import Evaluation, evaluate, likelihoods, sample_accuracy
 from daxlab.engine.group import Group, Run, stack, subset, unstack
 from daxlab.engine.train import CURVE_EVERY, WINDOW, History, Progress, Trained, memory_needed, train
 from daxlab.protocol import SEMANTICS, Protocol
@@ -19,7 +19,6 @@ __all__ = [
     "Protocol",
     "Run",
     "Trained",
-    "answer_cap",
     "answers",
     "attentions",
     "encodings",

@@ -3,8 +3,6 @@
 The file is written beside its place, flushed to the disk, and then takes the place of the one before in one step.
 """
 
-import os
-import tempfile
 import time
 import zlib
 from collections.abc import Mapping
@@ -20,6 +18,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from daxlab.errors import InputError
+from daxlab.whole import keep
 
 FORMAT = "daxlab checkpoint 1"
 
@@ -37,30 +36,7 @@ def write(path: Path, digest: str, tree: Any) -> None:
     leaves = jax.tree_util.tree_leaves_with_path(tree)
     tensors = {jax.tree_util.keystr(place): np.array(leaf, order="C") for place, leaf in leaves}
     data = save(tensors, metadata={"format": FORMAT, "digest": digest, "sum": _sum(tensors)})
-    try:
-        _replace(path, data)
-    except OSError as error:
-        raise InputError(f"cannot write the checkpoint {path}: {error.strerror or error}") from error
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Puts a file in the place of the one before, in one step."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    keep(path, data)
 
 
 def read(path: Path, digest: str, like: Any) -> Any:

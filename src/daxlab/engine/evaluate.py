@@ -36,16 +36,10 @@ class Evaluation:
         return float(self.right.mean())
 
 
-def answer_cap(group: Group) -> int:
-    """How many symbols an answer may have: above the longest of the language."""
-    return group.encoding.action_time + 2
-
-
 def evaluate(group: Group, networks: Network, *, oracle_length: bool = False) -> list[Evaluation]:
     """Each run's answers to its own split's test commands. Runs of one split are asked together."""
     found: dict[int, Evaluation] = {}
-    for split in {id(run.split): run.split for run in group.runs}.values():
-        members = [index for index, run in enumerate(group.runs) if run.split is split]
+    for split, members in group.by_split():
         chosen = subset(networks, members)
         given, correct = _ask(group, chosen, [split.test] * len(members), oracle_length)
         for place, index in enumerate(members):
@@ -58,8 +52,7 @@ def likelihoods(
 ) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
     """For each run, log-likelihoods of its own answers to its test commands, and of the right ones."""
     found: dict[int, tuple[NDArray[np.float32], NDArray[np.float32]]] = {}
-    for split in {id(run.split): run.split for run in group.runs}.values():
-        members = [index for index, run in enumerate(group.runs) if run.split is split]
+    for split, members in group.by_split():
         own = _finished(np.stack([answered[index].rows for index in members]))
         targets = group.encoding.actions.rows([tuple(e.actions) for e in split.test], own.shape[-1])
         commands = group.encoding.commands([e.command for e in split.test])
@@ -109,5 +102,5 @@ def _ask(
     commands = np.stack([made[id(own)][0] for own in examples])
     targets = np.stack([made[id(own)][1] for own in examples])
     lengths = np.array([[len(e.actions) for e in own] for own in examples], np.int32) if oracle_length else None
-    given = answers(networks, commands, cap=answer_cap(group), lengths=lengths, like=targets)
+    given = answers(networks, commands, cap=group.encoding.answer_time, lengths=lengths, like=targets)
     return given, right(given, targets)

@@ -72,13 +72,15 @@ class Group:
         """[runs]."""
         return np.array([run.seed for run in self.runs], np.uint32)
 
+    def by_split(self) -> list[tuple[Split, list[int]]]:
+        """Each split with the places of its runs."""
+        splits = {id(run.split): run.split for run in self.runs}
+        return [(one, [n for n, run in enumerate(self.runs) if run.split is one]) for one in splits.values()]
+
     @cached_property
     def tables(self) -> list[Presentations]:
         """Each run's presentations; one table per split."""
-        made: dict[int, Presentations] = {}
-        for run in self.runs:
-            if id(run.split) not in made:
-                made[id(run.split)] = Presentations(self.encoding, run.split)
+        made = {id(split): Presentations(self.encoding, split) for split, _ in self.by_split()}
         return [made[id(run.split)] for run in self.runs]
 
     def start(self) -> Network:
@@ -95,7 +97,7 @@ class Group:
         """A hash of everything that determines what this group trains."""
         networks = eqx.filter_eval_shape(self.make, jax.random.key(0), self.hidden)
         shapes = [(jax.tree_util.keystr(p), str(x)) for p, x in jax.tree_util.tree_leaves_with_path(networks)]
-        contents = {id(run.split): _content(run.split) for run in {id(run.split): run for run in self.runs}.values()}
+        contents = {id(split): _content(split) for split, _ in self.by_split()}
         spec = {
             "semantics": SEMANTICS,
             "protocol": asdict(self.protocol),

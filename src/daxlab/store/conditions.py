@@ -13,15 +13,6 @@ Where = Mapping[str, Any]
 
 RUNS = "runs join settings on settings.id = setting"
 SETTING = ", ".join(f"settings.{name}" for name in COLUMNS)
-SUMMED = {
-    "done": "sum(runs.status = 'done')",
-    "failed": "sum(runs.status = 'failed')",
-    "mean": "avg(accuracy)",
-    "n": "count(accuracy)",
-    "squares": "sum(accuracy * accuracy)",
-    "least": "min(accuracy)",
-    "most": "max(accuracy)",
-}
 COLUMN = {
     "key": "runs.key",
     "group": "group_id",

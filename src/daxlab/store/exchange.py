@@ -3,10 +3,8 @@
 Knows the tables, and nothing of who asks or why.
 """
 
-import contextlib
 import csv
 import json
-import os
 import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
@@ -22,6 +20,7 @@ from daxlab.store.ledger import Ledger
 from daxlab.store.records import COLUMNS, METRICS
 from daxlab.store.schema import TABLE
 from daxlab.store.writer import Writer
+from daxlab.whole import whole
 
 PREDICTIONS = ("greedy", "oracle")
 
@@ -159,7 +158,7 @@ def export(
             raise InputError(
                 f"{target} is a ledger at work, not an export: export to another place, or delete it first"
             )
-    with _written_whole(target) as draft, files.explained(target):
+    with whole(target) as draft, files.explained(target):
         ledger.db.execute("vacuum into ?", (str(draft),))
         with closing(sqlite3.connect(draft, isolation_level=None)) as db:
             db.execute("pragma journal_mode = delete")
@@ -202,7 +201,7 @@ def write_table(ledger: Ledger, path: str | Path, where: Where | None = None) ->
             **{f"protocol.{name}": entries.get(name) for name in protocol},
         }
 
-    with _written_whole(target) as draft:
+    with whole(target) as draft:
         rows = map(flat, ledger.each_row(where))
         return kinds[target.suffix](draft, rows, [f"protocol.{name}" for name in protocol])
 
@@ -231,20 +230,3 @@ def _write_parquet(path: Path, rows: Iterator[dict[str, Any]], more: Sequence[st
     frame = polars.DataFrame(list(rows), schema=columns, infer_schema_length=None, strict=False)
     frame.write_parquet(path)
     return frame.height
-
-
-@contextmanager
-def _written_whole(target: Path) -> Iterator[Path]:
-    """A draft beside the target, which takes its place when it is complete and on the disk."""
-    draft = target.with_name(f".{target.name}.draft-{os.getpid()}")
-    try:
-        draft.unlink(missing_ok=True)
-        yield draft
-        with draft.open("rb+") as file:
-            os.fsync(file.fileno())
-        draft.replace(target)
-    except OSError as error:
-        raise InputError(f"cannot write {target}: {error.strerror or error}") from error
-    finally:
-        with contextlib.suppress(OSError):
-            draft.unlink(missing_ok=True)

@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from daxlab.errors import InputError
 from daxlab.store import files
-from daxlab.store.conditions import RUNS, SETTING, SUMMED, Where, by_setting, condition
+from daxlab.store.conditions import RUNS, SETTING, Where, by_setting, condition
 from daxlab.store.records import COLUMNS, METRICS, Group, GroupStatus, Run, Spec
 from daxlab.store.schema import TABLE
 
@@ -147,17 +147,6 @@ class Ledger:
         found = self._all(f"{ask} order by runs.id desc", values)
         return {bytes(name).hex(): _curve(curve) for name, curve in found}
 
-    def replicates(self, where: Where | None = None, *, limit: int | None = None) -> list[Row]:
-        """A row per setting (a spec without its seed) over its runs: how many are done, failed; the mean,
-        standard error (None for fewer than two), least and greatest of their accuracies. Best mean first.
-        """
-        ask, values = by_setting(where, ", ".join(f"{formula} as {name}" for name, formula in SUMMED.items()))
-        names = ", ".join(SUMMED)
-        ask = f"select settings.key, {SETTING}, {names} {ask} order by mean desc limit ?"
-        with files.explained(self.path):
-            found = self.db.execute(ask, (*values, -1 if limit is None else limit))
-            return [_replicates_row(row) for row in found]
-
     def accuracies(self, where: Where | None = None) -> list[Row]:
         """A row per setting: its columns, how many of its runs failed, and of each run that has an accuracy its
         seed and the accuracy (to 15 digits). Nothing but an index is read, so a million runs are no burden.
@@ -257,12 +246,3 @@ def _shared(a: str, b: str) -> int:
 
 def _curve(text: str) -> dict[str, list[float]]:
     return {name: [math.nan if point is None else point for point in line] for name, line in json.loads(text).items()}
-
-
-def _replicates_row(found: Sequence[Any]) -> Row:
-    row = dict(zip(("setting", *COLUMNS, *SUMMED), found, strict=True))
-    n, squares, mean = row.pop("n"), row.pop("squares"), row["mean"]
-    row["setting"] = bytes(row["setting"]).hex()
-    row["attention"] = None if row["attention"] is None else bool(row["attention"])
-    row["sem"] = math.sqrt(max(squares - n * mean * mean, 0) / (n - 1) / n) if n > 1 else None
-    return row

@@ -19,7 +19,8 @@ trained.py   a network out of the ledger, to be asked
 The last four need JAX.
 """
 
-from daxlab.sweep.driver import Outcome, Plan, foreseen, keep, sweep, weights_of
+from daxlab.sweep.driver import Outcome, Plan, foreseen, sweep
+from daxlab.sweep.places import weights_of
 from daxlab.sweep.spec import Architecture, Spec
 
-__all__ = ["Architecture", "Outcome", "Plan", "Spec", "foreseen", "keep", "sweep", "weights_of"]
+__all__ = ["Architecture", "Outcome", "Plan", "Spec", "foreseen", "sweep", "weights_of"]

@@ -153,9 +153,9 @@ def examining(architecture: Architecture, runs: int, device: str, language: str 
     return share * (how.examine + runs * (how.examine_run + how.examine_weight * parameters(architecture)))
 
 
-def left(group: Group, device: str, at_once: int = 1) -> float:
-    """Seconds that the model has for what is left of a group: some of its training, all of its examining."""
-    return _training(group, device, at_once) + _examining(group, device)
+def left(group: Group, device: str) -> float:
+    """Seconds that the model has for what is left of a group alone: some of its training, all of its examining."""
+    return _training(group, device) + _examining(group, device)
 
 
 def _training(group: Group, device: str, at_once: int = 1) -> float:

@@ -5,7 +5,6 @@ on its company. Only those that never began may be planned anew, where they are 
 that nobody asks for now; and a run that failed or was deleted trains in another. Knows nothing of networks.
 """
 
-import os
 import signal
 import threading
 import time
@@ -21,9 +20,11 @@ from daxlab.store.files import is_locked
 from daxlab.sweep import card
 from daxlab.sweep.grouping import grouped, ordered
 from daxlab.sweep.local import IN_TURN, cores, execute
+from daxlab.sweep.places import checkpoint, checkpoints, weights_of
 from daxlab.sweep.spec import Spec, all_facts
 from daxlab.sweep.status import beginning
 from daxlab.sweep.task import Event, Finished, Memory, Noted, Progress, Started, Stopped, Task, TooLarge
+from daxlab.whole import keep
 
 HEARD_EVERY = 3.0  # seconds between two times that progress is written down
 
@@ -204,7 +205,7 @@ class _Run:
         return Task(group.key, members, self.checkpoint(group.key), *kept)
 
     def checkpoint(self, group: str) -> Path:
-        return _checkpoint(self.checkpoints, group)
+        return checkpoint(self.checkpoints, group)
 
     def take(self, event: Event, by_key: dict[str, Group]) -> list[Group]:
         """Writes down what became of a group; the groups to be trained in its place, if it was too large."""
@@ -308,37 +309,8 @@ def _groups(
     unfit = {
         group.key
         for group in asked
-        if not (group.updates or (busy and group.status == "running") or _checkpoint(folder, group.key).exists())
+        if not (group.updates or (busy and group.status == "running") or checkpoint(folder, group.key).exists())
         and (group.plan.get("device", device) != device or not facts.keys() >= set(group.keys))
     }
     fresh = grouped([facts[name] for name in lacking if live[name] is None or live[name] in unfit], device, at_once)
     return len(facts) - len(lacking), unfit, [group for group in asked if group.key not in unfit], fresh
-
-
-def _checkpoint(folder: Path, group: str) -> Path:
-    return folder / f"{group}.safetensors"
-
-
-def checkpoints(ledger: Path) -> Path:
-    """The folder of a ledger's checkpoints."""
-    return ledger.with_name(f"{ledger.name}.checkpoints")
-
-
-def weights_of(ledger: Path, name: str) -> Path:
-    """Where the final weights of a run lie, beside its ledger."""
-    return ledger.with_name(f"{ledger.name}.weights") / f"{name}.safetensors"
-
-
-def keep(path: Path, content: bytes) -> None:
-    """Writes a file, whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_suffix(".part")
-    try:
-        with draft.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise InputError(f"cannot write {path}: {error.strerror}") from None

@@ -92,7 +92,7 @@ def _asked(group: engine.Group, what: str) -> engine.Group:
 def _close_up(group: engine.Group, networks: Any, named: Sequence[Example], attention: bool) -> list[dict[str, bytes]]:
     """Of the named commands: answers, the nearest training commands, attention weights."""
     commands = group.encoding.commands([example.command for example in named])
-    given = engine.answers(networks, commands, cap=engine.answer_cap(group))  # [runs, named, cap]
+    given = engine.answers(networks, commands, cap=group.encoding.answer_time)  # [runs, named, cap]
     targets, words = [example.actions for example in named], group.encoding.actions.sequence
     found = [{"named": pack_answers([words(row.tolist()) for row in rows], targets)} for rows in given]
     if isinstance(networks, Encodes):
@@ -114,11 +114,10 @@ def _neighbours(
 ) -> Iterator[tuple[int, tuple[NDArray[np.int32], NDArray[np.float32]]]]:
     """For each run: places in its training set, and cosines, of the commands nearest to each of the named ones."""
     asked = group.encoding.commands(named)
-    for split in {id(run.split): run.split for run in group.runs}.values():
+    for split, members in group.by_split():
         train = [example.command for example in split.train]
         rows = group.encoding.commands(train)
         find = partial(nearest, same=np.array([[a == b for b in train] for a in named]))
-        members = [n for n, run in enumerate(group.runs) if run.split is split]
         for start in range(0, len(members), AT_ONCE):
             some = members[start : start + AT_ONCE]
             chosen = engine.subset(networks, some)

@@ -4,7 +4,7 @@ A spec is checked when it is made, and written down as plain facts, of which the
 how runs are grouped or where they are trained.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, get_args
 
@@ -89,8 +89,9 @@ class Spec:
         return {"name": lang.name, "digest": lang.digest}
 
     @classmethod
-    def of(cls, facts: Any, *, same: Collection[str] | None = None) -> "Spec":
-        """The spec that was written down; refused if it would no longer be the same run, or the same in those parts."""
+    def of(cls, facts: Any, *, whole: bool = True) -> "Spec":
+        """The spec that was written down; refused if it would no longer be the same run, or, if not whole, of the same
+        language."""
         spec = cls(
             split=facts["split"]["name"],
             seed=facts["seed"],
@@ -98,8 +99,7 @@ class Spec:
             protocol=Protocol(**facts["protocol"]),
             language=facts["language"]["name"],
         )
-        digests = {"language": spec._language}
-        now = {part: digests[part]() for part in same} if same is not None else spec.facts()
+        now = spec.facts() if whole else {"language": spec._language()}
         for part in now:
             if now[part] != facts[part]:
                 raise InputError(f"the {part} of this run is no longer what it was when the run was recorded")

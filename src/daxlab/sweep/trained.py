@@ -15,7 +15,7 @@ from daxlab.errors import InputError
 from daxlab.languages import Pairs
 from daxlab.splits import Split
 from daxlab.store import Ledger
-from daxlab.sweep.driver import weights_of
+from daxlab.sweep.places import weights_of
 from daxlab.sweep.spec import Spec
 from daxlab.sweep.worker import network_maker
 
@@ -43,7 +43,7 @@ class TrainedNetwork:
                 f"the weights of run {run.key[:12]} were not kept: there is no {path}. To have them, delete the run "
                 f"('daxlab runs delete {run.key[:12]}') and train it again ('daxlab train', 'sweep run --keep-weights')"
             )
-        self.key, self.spec = run.key, Spec.of(run.spec, same=["language"])
+        self.key, self.spec = run.key, Spec.of(run.spec, whole=False)
         lang = language(self.spec.language)
         self.translates = isinstance(lang, Pairs)  # English sentences, not commands
         self.encoding = Encoding.of(lang.commands())
@@ -64,8 +64,7 @@ class TrainedNetwork:
     def predict(self, command: str) -> Answer:
         """Its answer to any words it knows, also such as the grammar does not license."""
         rows = self.encoding.commands([command])
-        cap = self.encoding.action_time + 2
-        given = engine.answers(self._networks, rows, cap=cap)[0]
+        given = engine.answers(self._networks, rows, cap=self.encoding.answer_time)[0]
         actions = self.encoding.actions.sequence(given[0].tolist())
         steps = len(actions) + bool(engine.ended(given)[0])
         scores = engine.scores(self._networks, rows, given)[0, 0]
