@@ -13,6 +13,7 @@ from daxlab import InputError, language, split
 from daxlab.corpora import sizes
 from daxlab.corpora.release import BY_RULE, line, sides
 from daxlab.splits import SIZES, names
+from daxlab.sweep import Spec
 
 SCAN = language("scan")
 OURS = names(SCAN)
@@ -62,8 +63,7 @@ def test_a_primitive_seen_alone_is_in_every_test_command_and_no_other_training_c
 def test_the_sizes_are_nested_in_one_another_and_in_simple(one: int, other: int, seed: int) -> None:
     smaller, larger = sorted((one, other))
     small, large, simple = (
-        set(split(f"{name}-seed{seed}" if seed else name).train)
-        for name in (f"size-{smaller}", f"size-{larger}", "simple")
+        set(split(f"{name}-seed{seed}").train) for name in (f"size-{smaller}", f"size-{larger}", "simple")
     )
     assert small <= large <= simple
     assert len(small) == len(SCAN.commands()) * smaller // 100
@@ -88,7 +88,7 @@ def test_replicates_are_different_draws() -> None:
 
 @given(st.integers(1, 47))
 def test_the_length_split_has_any_cutoff(cutoff: int) -> None:
-    one = split("length" if cutoff == 22 else f"length-{cutoff}")
+    one = split(f"length-{cutoff}")
     assert max(len(e.actions) for e in one.train) <= cutoff < min(len(e.actions) for e in one.test)
 
 
@@ -183,11 +183,18 @@ def test_a_small_language_with_odd_words_has_splits_too(tmp_path) -> None:
 
 @pytest.mark.parametrize(
     ("other", "name"),
-    [("length-22", "length"), ("simple-seed0", "simple"), ("size-1-seed0", "size-1"), ("size-80", "simple")],
+    [
+        ("length-22", "length"),
+        ("simple-seed0", "simple"),
+        ("size-1-seed0", "size-1"),
+        ("size-80", "simple"),
+        ("size-80-seed0", "simple"),
+        ("size-80-seed3", "simple-seed3"),
+    ],
 )
 def test_a_split_has_one_name(other: str, name: str) -> None:
-    with pytest.raises(InputError, match=f"^the split {other} is called {name}$"):
-        split(other)
+    assert split(other) == split(name)
+    assert split(other).name == Spec(other, 0).facts()["split"]["name"] == name
 
 
 def test_a_number_is_written_in_one_way_only() -> None:

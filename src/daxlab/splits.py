@@ -107,24 +107,25 @@ def make(name: str, language: Language) -> Split | None:
     for family in FAMILIES:
         match = family.match(name, language)
         if match:
-            parts = family.function(language, **_given(family, match))
+            given, called = _given(family, match)
+            parts = family.function(language, **given)
             if not parts.train or not parts.test:
                 side = "test" if parts.train else "training"
                 raise InputError(f"{language.name} has no split {name}: its {side} set would be empty")
             weights = tuple(parts.repeated.get(example, 1) for example in parts.train)
-            return Split(name, family.determined, tuple(parts.train), tuple(parts.test), weights)
+            return Split(called, family.determined, tuple(parts.train), tuple(parts.test), weights)
     return None
 
 
-def _given(family: Family, match: re.Match[str]) -> dict[str, Any]:
-    """The function's arguments. What it takes anyway is not to be said: a split has one name."""
-    known, given = signature(family.function).parameters, {}
+def _given(family: Family, match: re.Match[str]) -> tuple[dict[str, Any], str]:
+    """The function's arguments, and the split's one name: what the function takes anyway is not in it."""
+    known, given, called = signature(family.function).parameters, {}, match[0]
     for name, text in match.groupdict().items():
         if text is not None:
             given[name] = int(text) if known[name].annotation is int else text
             if given[name] == known[name].default:
-                raise InputError(f"the split {match[0]} is called {re.sub(rf'-[a-z]*{text}$', '', match[0])}")
-    return given
+                called = re.sub(rf"-[a-z]*{text}$", "", called)
+    return given, re.sub(r"^size-80\b", "simple", called)
 
 
 def _possible(some: list[str], language: Language) -> bool:
@@ -162,7 +163,7 @@ def has(example: Example, phrase: str) -> bool:
 @named(r"simple(?:-seed(?P<seed>{number}))?", "seed", ["simple"])
 def simple(language: Language, seed: int = 0) -> Parts:
     """A random 80% of the commands for training."""
-    return _share(language, 80, seed)
+    return size(language, 80, seed)
 
 
 @named(r"size-(?P<percent>{number})(?:-seed(?P<seed>{number}))?", "seed", [f"size-{percent}" for percent in SIZES])
@@ -170,12 +171,6 @@ def size(language: Language, percent: int, seed: int = 0) -> Parts:
     """A random percentage for training, the rest for test; a larger one contains the smaller (one permutation)."""
     if not 0 < percent < 100:
         raise InputError(f"size-{percent}: a training set has between 1 and 99 per cent of the commands")
-    if percent == 80:
-        raise InputError("the split size-80 is called simple")
-    return _share(language, percent, seed)
-
-
-def _share(language: Language, percent: int, seed: int) -> Parts:
     order = drawn(language.commands(), f"simple-seed{seed}")
     cut = len(order) * percent // 100
     return Parts(order[:cut], order[cut:])

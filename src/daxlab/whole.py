@@ -17,7 +17,8 @@ def whole(path: Path) -> Iterator[Path]:
         yield draft
         _sync(draft)
         draft.replace(path)
-        _sync(path.parent)
+        with suppress(OSError):  # not every file system can; it is there
+            _sync(path.parent)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from error
     finally:

@@ -374,6 +374,25 @@ def test_a_retry_that_is_stopped_says_so(tiny: Path, tmp_path: Path) -> None:
     assert not sweep(wild, ledger, retry_failed=True).stopped
 
 
+def test_a_retry_that_cannot_be_forgets_nothing(tiny: Path, tmp_path: Path, monkeypatch) -> None:
+    ledger = tmp_path / "runs.db"
+    wild = specs(tiny, 2, learning_rate=1e30)
+    sweep(wild, ledger)
+    with Ledger(ledger) as known:
+        before = {name: known.run(name) for name in known.select()}
+
+    def execute(*_):
+        raise InputError("there is no GPU here")
+        yield
+
+    monkeypatch.setattr(driver, "execute", execute)
+    with pytest.raises(InputError, match="no GPU"):
+        sweep(wild, ledger, retry_failed=True)
+    with Ledger(ledger) as known:
+        assert {name: replace(known.run(name), group=run.group) for name, run in before.items()} == before
+        assert known.status()["pending"] == 0
+
+
 @pytest.mark.parametrize(
     ("given", "half"),
     [
@@ -408,10 +427,11 @@ def test_a_spec_is_what_it_was_written_down_as(tiny: Path) -> None:
         Spec.of(one.facts() | {"split": {"name": "jump", "digest": "0" * 64}})
 
 
-def test_a_split_that_is_asked_for_twice_is_trained_and_told_once(daxlab, tiny: Path, tmp_path: Path) -> None:
+def test_a_split_that_is_asked_for_twice_by_whatever_name_is_told_once(daxlab, tiny: Path, tmp_path) -> None:
     small = ["--language", tiny, "--layers", "1", "--hidden", "8", "--runs", "2", "--updates", "200", "--json"]
-    twice = ["train", "--split", "simple", "--split", "simple", *small, "--ledger", tmp_path / "runs.db"]
-    assert [run["seed"] for run in json.loads(daxlab(*twice).stdout)["runs"]] == [0, 1]
+    twice = ["train", "--split", "simple-seed0", "--split", "simple", *small, "--ledger", tmp_path / "runs.db"]
+    told = json.loads(daxlab(*twice).stdout)["runs"]
+    assert [(run["split"], run["seed"]) for run in told] == [("simple", 0), ("simple", 1)]
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def foresee(
     where = {"device": device, "executor": executor, "workers": max(devices, crew.at_once)}
     lacking = {name for group in plan.groups for name in group.keys} & set(plan.keys)
     counts = {"asked": len(plan.keys), "done": plan.done, "failed": failed, "shipped": _shipped(lacking, path)}
-    return {**counts, **where, **asdict(taken)}
+    return {"ledger": str(path), **counts, **where, **asdict(taken)}
 
 
 def _shipped(keys: Collection[str], ledger: Path) -> int:
@@ -67,10 +67,8 @@ def in_words(plan: dict[str, Any]) -> str:
         basis = f"{measured} of {groups} groups {basis}, the others estimated{like}" if measured else f"estimated{like}"
     there = ""
     if plan["shipped"]:
-        there = (
-            f"\nThe results that come with daxlab have {plan['shipped']:,} of these: 'daxlab runs merge {shipped()}' "
-        )
-        there += "brings them into daxlab.db."
+        there = f"\nThe results that come with daxlab have {plan['shipped']:,} of these; to bring them here: "
+        there += f"daxlab runs merge {shipped()} --ledger {plan['ledger']}"
     return (
         f"{plan['runs']:,} runs in {groups:,} group{'s' if groups > 1 else ''} on {place}: about "
         f"{spoken(plan['seconds'])} ({basis}), {size(plan['bytes'])} of disk, and up to "

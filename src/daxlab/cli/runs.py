@@ -195,7 +195,8 @@ def merge_runs(
     with Writer(path) as writer:
         for other in others:
             found = merge(writer, other)
-            _copy_weights(other, path, set(_keys(other)) - set(found.differ))
+            lacking = {key for key in _keys(other) if not weights_of(path, key).exists()}
+            _copy_weights(other, path, lacking - set(found.differ))
             differ += len(found.differ)
             print(f"{other}: {found.added} added, {found.same} the same, {len(found.differ)} differ")
             for key in found.differ:
@@ -212,7 +213,7 @@ def _keys(path: Path) -> list[str]:
 def _copy_weights(source: Path, target: Path, keys: Iterable[str]) -> None:
     """Weights that lie beside one ledger go beside the other with their runs."""
     for key in keys:
-        if weights_of(source, key).exists() and not weights_of(target, key).exists():
+        if weights_of(source, key).exists():
             keep(weights_of(target, key), weights_of(source, key).read_bytes())
 
 

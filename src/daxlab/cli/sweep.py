@@ -228,7 +228,7 @@ def _shown(path: Path, now: Any) -> "RenderableType":
     if now.best:
         parts += ["", "best in this ledger", _best(now.best[:MOST_SPLITS])]
     if len(now.best) > MOST_SPLITS:
-        parts.append(f"… and of {len(now.best) - MOST_SPLITS:,} more splits")
+        parts.append(f"… and {len(now.best) - MOST_SPLITS:,} more")
     return Group(*parts)
 
 

@@ -27,6 +27,7 @@ from daxlab.cli.options import (
 )
 from daxlab.cli.planning import foresee, in_words
 from daxlab.cli.runs import percent
+from daxlab.corpora import split as find_split
 from daxlab.errors import InputError
 from daxlab.protocol import Protocol
 from daxlab.store import Ledger, key
@@ -79,7 +80,7 @@ def train(
         raise InputError(f"runs must be between 1 and {MOST_RUNS:,}, not {runs}")
     protocol = Protocol(updates, learning_rate, clip, teacher_forcing, self_fed_loss_ends, not separate_lengths)  # type: ignore[arg-type]
     architecture = Architecture(cell, layers, hidden, attention, dropout)  # type: ignore[arg-type] # it checks
-    splits = list(dict.fromkeys(splits))
+    splits = list(dict.fromkeys(find_split(name, language).name for name in splits))
     specs = [Spec(split, seed + n, architecture, protocol, language) for split in splits for n in range(runs)]
     from daxlab.cli.watching import watch  # noqa: PLC0415 - rich is slow to load
 

@@ -40,6 +40,7 @@ class Row:
     network: str | None = None
     split: str | None = None
     draw: Draw | None = None  # of a random split: the release's or our own
+    misses: bool = False  # our mean is on the wrong side of a bound, though within
     selected: bool = False  # a network that the paper chose as the best of 180, so that its figure regresses
     stated: str = ""  # the paper's figure as text
     shown: str = ""  # ours as text
@@ -132,6 +133,7 @@ def _row(target: Target, parts: list[Part]) -> Row:
         network=target.network if target.network and not target.id.startswith(OURS) else worst.part.network,
         split=worst.part.split,
         draw=worst.part.draw,
+        misses=worst.wrong_side,
         selected=any(part.network in BEST.values() for part in parts),
         stated=str(target),
         shown=worst.part.shown or _shown(ends or [number for number in [numbers["mean"]] if number is not None]),

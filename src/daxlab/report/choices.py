@@ -22,11 +22,9 @@ def complete(experiment: str, found: Found, of: int) -> str:
     runs = listed([f"{counted(count, 'has', 'have')} {number(runs)}" for runs, count in found["by_runs"].items()])
     failed = f"; {counted(found['failed'], 'run')} failed" if found["failed"] else ""
     sizes = found["by_hidden"]
-    few = [
-        f"{number(some) if some else 'none'} of {size} units" for size, some in sizes.items() if some * len(sizes) < of
-    ]
-    wide = f"; only {listed(few)}" if few and some < of else ""
-    return f"On *{experiment}*, {every}: {runs}{wide}{failed}."
+    few = [f"{number(n) if n else 'none'} of {size} units" for size, n in sizes.items() if n * len(sizes) < of]
+    lacking = f"; {listed(few)}" if 0 < len(few) < len(sizes) else ""
+    return f"On *{experiment}*, {every}: {runs}{lacking}{failed}."
 
 
 def completeness(found: Mapping[str, Found], of: int) -> str:

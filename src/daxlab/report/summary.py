@@ -10,7 +10,6 @@ from daxlab.paper import Row as Compared
 from daxlab.paper import experiments_of
 from daxlab.paper.experiments import BEST, NETWORKS, OVERALL, SPLITS
 from daxlab.paper.targets import stated
-from daxlab.paper.verdicts import ALLOWED, allowed
 from daxlab.report import figures, text
 from daxlab.report.blocks import Block, Cell, Note, Row, Section, Strip, Table, Text, told
 from daxlab.report.drawing import Picture, as_csv, picture
@@ -43,7 +42,7 @@ def _comparison(facts: Facts) -> Iterator[Block]:
     paper = [row for row in facts.compared.values() if row.paper is not None]
     measured = [row for row in paper if row.verdict != "unmeasured"]
     missing = [row for row in paper if row.verdict == "unmeasured"]
-    bounds = [row for row in paper if row.verdict == "within" and _misses(row)]
+    bounds = [row for row in paper if row.misses]
     missed = [f"{_what(row)}{f', {row.unit}' if row.unit else ''}: {row.mean:.2f}, not {row.stated}" for row in bounds]
     yield Text(" ".join([text.tally([row.verdict for row in paper]), *text.missed(missed)]))
     yield from (Text(said, "beyond") for said in _beyond(facts, paper))
@@ -51,12 +50,6 @@ def _comparison(facts: Facts) -> Iterator[Block]:
         yield _table(measured)
     if missing:
         yield _unmeasured(missing)
-
-
-def _misses(row: Compared) -> bool:
-    """Whether our mean is on the wrong side of a bound."""
-    bound = isinstance(row.paper, int | float) and row.relation in ALLOWED and row.relation is not None
-    return bound and row.mean is not None and not allowed(row.mean, row.paper, row.relation)
 
 
 def _contrast(facts: Facts) -> Iterator[Block]:

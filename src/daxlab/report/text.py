@@ -138,13 +138,13 @@ def tally(verdicts: Sequence[str]) -> str:
     if have["unmeasured"] == len(verdicts):
         return f"None of the {len(verdicts)} figures that the paper states is measured in this ledger."
     said = {
-        "within": "{} cannot be told apart from ours, given how far our runs differ (*within*)",
-        "beyond": "{} can (*beyond*)",
-        "shown": "{} {} shown beside ours without a verdict",
-        "unmeasured": "{} {} not measured in this ledger",
+        "within": ("agrees", "agree", "with ours as far as our runs can tell (*within*)"),
+        "beyond": ("lies", "lie", "further from ours than our runs allow (*beyond*)"),
+        "shown": ("is", "are", "shown beside ours without a verdict"),
+        "unmeasured": ("is", "are", "not measured in this ledger"),
     }
-    parts = [form.format(number(have[verdict]), "is" if have[verdict] == 1 else "are")
-             for verdict, form in said.items() if have[verdict]]  # fmt: skip
+    parts = [f"{number(have[verdict])} {one if have[verdict] == 1 else several} {rest}"
+             for verdict, (one, several, rest) in said.items() if have[verdict]]  # fmt: skip
     return f"Of the {len(verdicts)} figures that the paper states, {listed(parts)}."
 
 

@@ -7,7 +7,7 @@ import csv
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -192,7 +192,7 @@ def write_table(ledger: Ledger, path: str | Path, where: Where | None = None) ->
     kinds = {".csv": _write_csv, ".parquet": _write_parquet}
     if target.suffix not in kinds:
         raise InputError(f"cannot tell the format of {target}: end its name in .csv or .parquet")
-    protocol = [name for (name,) in ledger._all(_PROTOCOL) if name not in TABLE]
+    protocol = {name: kind for name, kind in ledger._all(_PROTOCOL) if name not in TABLE}
 
     def flat(row: dict[str, Any]) -> dict[str, Any]:
         entries = row["spec"].get("protocol", {})
@@ -203,13 +203,13 @@ def write_table(ledger: Ledger, path: str | Path, where: Where | None = None) ->
 
     with whole(target) as draft:
         rows = map(flat, ledger.each_row(where))
-        return kinds[target.suffix](draft, rows, [f"protocol.{name}" for name in protocol])
+        return kinds[target.suffix](draft, rows, {f"protocol.{name}": kind for name, kind in protocol.items()})
 
 
-_PROTOCOL = "select distinct entries.key from settings, json_each(spec, '$.protocol') entries order by entries.key"
+_PROTOCOL = "select entries.key, max(entries.type) from settings, json_each(spec, '$.protocol') entries group by 1"
 
 
-def _write_csv(path: Path, rows: Iterator[dict[str, Any]], more: Sequence[str]) -> int:
+def _write_csv(path: Path, rows: Iterator[dict[str, Any]], more: Mapping[str, str]) -> int:
     count = 0
     with path.open("w", newline="", encoding="utf-8") as file:
         table = csv.DictWriter(file, [*TABLE, *more])
@@ -220,13 +220,14 @@ def _write_csv(path: Path, rows: Iterator[dict[str, Any]], more: Sequence[str]) 
     return count
 
 
-def _write_parquet(path: Path, rows: Iterator[dict[str, Any]], more: Sequence[str]) -> int:
+def _write_parquet(path: Path, rows: Iterator[dict[str, Any]], more: Mapping[str, str]) -> int:
     import polars  # noqa: PLC0415  only those who want Parquet wait for it
 
     whole = dict.fromkeys(("layers", "hidden", "updates", "seed", "failed_at"), polars.Int64)
     types = {**dict.fromkeys(TABLE, polars.String), **whole, "attention": polars.Boolean}
     types |= dict.fromkeys(("dropout", *METRICS, "seconds", "finished"), polars.Float64)
-    columns = {name: types.get(name) for name in (*TABLE, *more)}  # None: as it comes
-    frame = polars.DataFrame(list(rows), schema=columns, infer_schema_length=None, strict=False)
+    of_json = dict.fromkeys(("integer", "real"), polars.Float64) | dict.fromkeys(("true", "false"), polars.Boolean)
+    types |= {name: of_json.get(kind, polars.String) for name, kind in more.items()}
+    frame = polars.DataFrame(list(rows), schema={name: types[name] for name in (*TABLE, *more)})
     frame.write_parquet(path)
     return frame.height

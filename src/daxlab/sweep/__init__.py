@@ -3,6 +3,7 @@
 spec.py      what determines a run
 task.py      what passes between driver and worker
 grid.py      a spec file: axes, whose product are runs
+places.py    where things lie beside a ledger
 driver.py    specs minus what the ledger has, as groups, into the ledger
 grouping.py  which runs train together, and in which order
 cost.py      what groups will take, from what others took

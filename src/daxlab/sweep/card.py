@@ -23,7 +23,7 @@ STARTS = "import ctypes, sys; sys.exit(ctypes.CDLL('libcuda.so.1').cuInit(0))"
 
 def is_here() -> bool:
     """Whether this machine has a card."""
-    return Path("/dev/nvidia0").exists()
+    return Path("/dev/dxg").exists() or any(Path("/dev").glob("nvidia[0-9]*"))  # dxg: of Linux within Windows
 
 
 def can_be_shared() -> bool:

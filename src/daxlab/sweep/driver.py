@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from daxlab.errors import InputError
-from daxlab.store import Group, Ledger, Writer, is_written, key
+from daxlab.store import Group, Ledger, Run, Writer, is_written, key
 from daxlab.store.files import is_locked
 from daxlab.sweep import card
 from daxlab.sweep.grouping import grouped, ordered
@@ -83,8 +83,7 @@ def sweep(
     until = time.monotonic() + budget if budget is not None else None
     with Writer(ledger) as writer:
         folder = (checkpoint_folder or checkpoints(ledger)).absolute()  # workers may be at work in another folder
-        if retry_failed:
-            writer.delete(writer.ledger.lacking(keys, retry_failed=True))
+        failures = _forgotten(writer, keys) if retry_failed else []
         plan = _planned(writer, facts, device, crew, folder)
         splits = {spec.split for spec in specs}
 
@@ -104,6 +103,7 @@ def sweep(
                         pending += run.take(event, by_key)
                 except InputError:
                     run.give_up(tasks)
+                    writer.add(one for one in failures if not writer.ledger.live_group(one.key))
                     raise
         run.outcome.stopped = bool(writer.ledger.lacking(keys))
         return run.outcome
@@ -152,6 +152,14 @@ def _by_key(specs: Sequence[Spec]) -> tuple[dict[str, Any], dict[str, Spec]]:
     facts = all_facts(specs)
     keys = [key(fact) for fact in facts]
     return dict(zip(keys, facts, strict=True)), dict(zip(keys, specs, strict=True))
+
+
+def _forgotten(writer: Writer, keys: Sequence[str]) -> list[Run]:
+    """The runs that failed, taken out of the ledger, so that they are lacking like any other."""
+    names = set(writer.ledger.lacking(keys, retry_failed=True)) - set(writer.ledger.lacking(keys))
+    failures = [writer.ledger.run(name) for name in names]
+    writer.delete(run.key for run in failures)
+    return failures
 
 
 def _over(until: float | None) -> bool:

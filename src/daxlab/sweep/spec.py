@@ -70,10 +70,8 @@ class Spec:
         return self._shown() | self._made()
 
     def _shown(self) -> dict[str, Any]:
-        return {
-            "language": self._language(),
-            "split": {"name": self.split, "digest": self.content().digest},
-        }
+        content = self.content()
+        return {"language": self._language(), "split": {"name": content.name, "digest": content.digest}}
 
     def _made(self) -> dict[str, Any]:
         return {

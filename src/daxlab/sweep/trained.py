@@ -40,8 +40,8 @@ class TrainedNetwork:
         path = weights_of(ledger, run.key)
         if not path.exists():
             raise InputError(
-                f"the weights of run {run.key[:12]} were not kept: there is no {path}. To have them, delete the run "
-                f"('daxlab runs delete {run.key[:12]}') and train it again ('daxlab train', 'sweep run --keep-weights')"
+                f"the weights of run {run.key[:12]} were not kept: there is no {path}. To have them, train it into a "
+                "ledger that lacks it (--ledger NEW.db), by 'daxlab train' or 'daxlab sweep run --keep-weights'"
             )
         self.key, self.spec = run.key, Spec.of(run.spec, whole=False)
         lang = language(self.spec.language)
