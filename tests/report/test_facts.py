@@ -54,3 +54,15 @@ def test_another_protocol_is_the_same_tried_again_and_another_language_is_not(tm
             said[language] = tried(facts, facts.compared["exp3.jump.overall"])
     assert "with clip 1, 7.00% (one run)" in said["scan"]
     assert said["scan-dax"] == "Nothing else was tried on it."
+
+
+@pytest.mark.parametrize(("accuracies", "said"), [((7.0, 7.1), "beyond"), ((0.0, 1.0), "within")])
+def test_what_was_tried_has_its_verdict(tmp_path: Path, accuracies: tuple[float, ...], said: str) -> None:
+    """The paper has 0.08."""
+    with Writer(tmp_path / "runs.db") as writer:
+        for seed, accuracy in enumerate(accuracies):
+            spec = Spec("jump", seed, NETWORKS[OVERALL], Protocol(clip=1)).facts()
+            writer.add([Run(spec=spec, metrics={"accuracy": accuracy})])
+    with Ledger(tmp_path / "runs.db") as ledger:
+        facts = Facts(ledger)
+        assert tried(facts, facts.compared["exp3.jump.overall"]).endswith(f", {said}.")

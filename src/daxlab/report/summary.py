@@ -9,7 +9,8 @@ from daxlab.analysis.accuracy import networks
 from daxlab.paper import Row as Compared
 from daxlab.paper import experiments_of
 from daxlab.paper.experiments import BEST, NETWORKS, OVERALL, SPLITS
-from daxlab.paper.targets import stated
+from daxlab.paper.targets import RUNS, stated
+from daxlab.paper.verdicts import verdict
 from daxlab.report import figures, text
 from daxlab.report.blocks import Block, Cell, Note, Row, Section, Strip, Table, Text, told
 from daxlab.report.drawing import Picture, as_csv, picture
@@ -43,7 +44,7 @@ def _comparison(facts: Facts) -> Iterator[Block]:
     measured = [row for row in paper if row.verdict != "unmeasured"]
     missing = [row for row in paper if row.verdict == "unmeasured"]
     bounds = [row for row in paper if row.misses]
-    missed = [f"{_what(row)}{f', {row.unit}' if row.unit else ''}: {row.mean:.2f}, not {row.stated}" for row in bounds]
+    missed = [", ".join(filter(None, (_what(row), row.unit, f"{row.mean:.2f} and not {row.stated}"))) for row in bounds]
     yield Text(" ".join([text.tally([row.verdict for row in paper]), *text.missed(missed)]))
     yield from (Text(said, "beyond") for said in _beyond(facts, paper))
     if measured:
@@ -102,12 +103,20 @@ def tried(facts: Facts, row: Compared) -> str:
         pl.col("language") == SCAN, pl.col("split") == row.split, pl.col("network") == network, pl.col("runs") > 0
     )
     others = facts.networks.filter(same & pl.col("protocol").is_not_null()).to_dicts()
-    said = [f"with {one['protocol']}, {text.measured(one)}" for one in others]
+    said = [f"with {one['protocol']}, {text.measured(one)}{_would_be(row, one)}" for one in others]
     for path in sorted((facts.ledger.path.parent / "again").glob("*.db")):
         with Ledger(path) as once_more:
             found = networks(once_more).filter(same & pl.col("protocol").is_null()).to_dicts()
-        said += [f"once more ({path.stem}), {text.measured(one)}" for one in found]
+        said += [f"once more ({path.stem}), {text.measured(one)}{_would_be(row, one)}" for one in found]
     return f"What was tried: the same {'; '.join(said)}." if said else "Nothing else was tried on it."
+
+
+def _would_be(row: Compared, tried: Mapping[str, Any]) -> str:
+    """The verdict on other runs in this row's place; of one run there is none."""
+    if not isinstance(row.paper, int | float):
+        return ""
+    found = verdict(tried["accuracies"], row.paper, row.relation, RUNS)
+    return "" if found == "shown" else f", {found}"
 
 
 def _what(row: Compared) -> str:

@@ -152,9 +152,7 @@ def missed(bounds: Sequence[str]) -> list[str]:
     """Which bounds of the paper's our means miss, though by less than can be told."""
     if not bounds:
         return []
-    return [
-        f"Of those within, our mean misses the paper's bound, by less than the margin. {sentence('; '.join(bounds))}"
-    ]
+    return [f"Of those within, our mean misses the paper's bound, by less than the margin, in: {'; '.join(bounds)}."]
 
 
 # -- Experiment 1

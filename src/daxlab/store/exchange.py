@@ -223,8 +223,8 @@ def _write_csv(path: Path, rows: Iterator[dict[str, Any]], more: Mapping[str, st
 def _write_parquet(path: Path, rows: Iterator[dict[str, Any]], more: Mapping[str, str]) -> int:
     import polars  # noqa: PLC0415  only those who want Parquet wait for it
 
-    whole = dict.fromkeys(("layers", "hidden", "updates", "seed", "failed_at"), polars.Int64)
-    types = {**dict.fromkeys(TABLE, polars.String), **whole, "attention": polars.Boolean}
+    counts = dict.fromkeys(("layers", "hidden", "updates", "seed", "failed_at"), polars.Int64)
+    types = {**dict.fromkeys(TABLE, polars.String), **counts, "attention": polars.Boolean}
     types |= dict.fromkeys(("dropout", *METRICS, "seconds", "finished"), polars.Float64)
     of_json = dict.fromkeys(("integer", "real"), polars.Float64) | dict.fromkeys(("true", "false"), polars.Boolean)
     types |= {name: of_json.get(kind, polars.String) for name, kind in more.items()}

@@ -85,7 +85,7 @@ def sweep(
         folder = (checkpoint_folder or checkpoints(ledger)).absolute()  # workers may be at work in another folder
         failures = _forgotten(writer, keys) if retry_failed else []
         plan = _planned(writer, facts, device, crew, folder)
-        splits = {spec.split for spec in specs}
+        splits = {fact["split"]["name"] for fact in facts.values()}
 
         def begin(groups: Iterable[Group], at_once: int) -> None:
             writer.progress({}, beginning(writer.ledger, groups, splits, device, crew.devices, at_once))
