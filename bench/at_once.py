@@ -2,7 +2,7 @@
 
     python bench/at_once.py [--runs 60] [--out results/bench/at_once.json]
 
-Two kinds of network, each of three widths with its own runs. In turn and at once, every width is a group by itself;
+Three kinds of network, each of three widths with its own runs. In turn and at once, every width is a group by itself;
 with padding, the narrower two share one, as in a sweep. Every group is a process; they share the card by NVIDIA's
 multi-process service (daxlab.sweep.card), as in a sweep, and each trains so many updates; a plan takes as long as its
 slowest group, or in turn all of them.
@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 
 RESULTS = Path(__file__).parent.parent / "results" / "bench" / "at_once.json"
 UPDATES = 4_000
-KINDS = [("lstm", 1, True), ("gru", 2, False)]
+KINDS = [("lstm", 1, True), ("gru", 2, False), ("srn", 2, True)]
 NARROW, WIDE = (25, 50), 100
 APART = [(*kind, (width,)) for kind in KINDS for width in (*NARROW, WIDE)]
 PADDED = [(*kind, widths) for kind in KINDS for widths in (NARROW, (WIDE,))]

@@ -10,6 +10,7 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 from statistics import fmean, stdev
+from typing import Any
 
 from scipy import stats
 
@@ -46,7 +47,7 @@ def comparison() -> str:
     others = len(rows) - len(lacking) - (len(lines) - 2)
     so_far = [row for row in rows if row.note.startswith("so far")]
     end = (
-        f"The paper states {len(rows)} figures. {others - len(so_far)} that are not in the table are tables and counts "
+        f"The paper states {len(rows)} figures. {others - len(so_far)} that are not in the table are tables, ranges and counts "
     )
     end += "(`daxlab compare`)" + (f", {len(lacking)} are not measured yet: {', '.join(lacking)}" if lacking else "")
     parts = "; ".join(f"{row.network} {row.shown} (paper {row.stated})" for row in so_far)
@@ -164,9 +165,14 @@ def sweeps() -> str:
         ratio = row["planned"] / row["seconds"]
         counts = f"{row['runs']:,} | {row['groups']} | {row['seconds']:,} | {row['planned']:,} | {ratio:.2f}"
         lines.append(f"| {row['commit']} | `{command.strip()}` | {counts} |")
-    runs, seconds = (sum(row[name] for row in rows) for name in ("runs", "seconds"))
-    end = f"{runs:,} runs in {seconds / 60:.1f} minutes of the card, {3600 * runs / seconds:,.0f} an hour."
+    narrow = [row for row in rows if "hidden=25,50,100" in row["only"]]
+    end = f"Hidden 25, 50 and 100: {_took(narrow)}. All of these: {_took(rows)}."
     return "\n".join([*lines, "", end])
+
+
+def _took(rows: Sequence[dict[str, Any]]) -> str:
+    runs, seconds = (sum(row[name] for row in rows) for name in ("runs", "seconds"))
+    return f"{runs:,} runs in {seconds / 60:.1f} minutes of the card, {3600 * runs / seconds:,.0f} an hour"
 
 
 def at_once() -> str:
