@@ -45,13 +45,8 @@ def comparison() -> str:
     # What is counted in a corpus is measured, whether that corpus is on this machine or not.
     lacking = [row.id for row in rows if row.verdict == "unmeasured" and row.id not in COUNTED]
     others = len(rows) - len(lacking) - (len(lines) - 2)
-    so_far = [row for row in rows if row.note.startswith("so far")]
-    end = (
-        f"The paper states {len(rows)} figures. {others - len(so_far)} that are not in the table are tables, ranges and counts "
-    )
-    end += "(`daxlab compare`)" + (f", {len(lacking)} are not measured yet: {', '.join(lacking)}" if lacking else "")
-    parts = "; ".join(f"{row.network} {row.shown} (paper {row.stated})" for row in so_far)
-    end += f", and {len(so_far)} are {so_far[0].note.split(';')[0]}: {parts}." if so_far else "."
+    end = f"The paper states {len(rows)} figures. {others} that are not in the table are tables, ranges and counts "
+    end += "(`daxlab compare`)" + (f", {len(lacking)} are not measured yet: {', '.join(lacking)}." if lacking else ".")
     return "\n".join([*lines, "", *notes, "", end])
 
 
