@@ -17,14 +17,18 @@ mean of its architecture's others."""
 
 def complete(experiment: str, found: Found, of: int) -> str:
     """How much of the search an experiment has."""
-    some = found["architectures"]
-    every = f"all {of} architectures have runs" if some == of else f"{some} of {of} architectures have runs"
-    runs = listed([f"{counted(count, 'has', 'have')} {number(runs)}" for runs, count in found["by_runs"].items()])
-    failed = f"; {counted(found['failed'], 'run')} failed" if found["failed"] else ""
-    sizes = found["by_hidden"]
-    few = [f"{number(n) if n else 'none'} of {size} units" for size, n in sizes.items() if n * len(sizes) < of]
-    lacking = f"; {listed(few)}" if 0 < len(few) < len(sizes) else ""
-    return f"On *{experiment}*, {every}: {runs}{lacking}{failed}."
+    some, by_runs, sizes = found["architectures"], found["by_runs"], found["by_hidden"]
+    have = f"{f'all {of}' if some == of else f'{some} of {of}'} architectures have"
+    if len(by_runs) == 1:
+        parts = [f"{have} {counted(next(iter(by_runs)), 'run')}"]
+    else:
+        runs = (f"{counted(count, 'has', 'have')} {number(many)}" for many, count in by_runs.items())
+        parts = [f"{have} runs: {listed(list(runs))}"]
+    each = of // len(sizes)
+    few = [f"{n or 'none'} of the {each} with {size} units" for size, n in sizes.items() if n < each]
+    parts += [listed(few)] if 0 < len(few) < len(sizes) else []
+    parts += [f"{counted(found['failed'], 'run')} failed"] if found["failed"] else []
+    return f"On *{experiment}*, {'; '.join(parts)}."
 
 
 def completeness(found: Mapping[str, Found], of: int) -> str:
