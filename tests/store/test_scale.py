@@ -262,7 +262,12 @@ def test_a_million_runs_answer_in_under_two_seconds(tmp_path, daxlab, settings, 
         assert sum(writer.ledger.status()[part] for part in ("done", "failed")) == settings * seeds + 20
         best = found_best(writer.ledger)[0]
         assert {name: found["architectures"] for name, found in best.items()} == dict.fromkeys(MAIN_SPLITS, 180)
-    for words in (["runs", "list"], ["search", "best"], ["search", "best", "--experiment", "overall", "--json"]):
+    for words in (
+        ["sweep", "status"],
+        ["runs", "list"],
+        ["search", "best"],
+        ["search", "best", "--experiment", "overall", "--json"],
+    ):
         took = []
         for _ in range(3):  # the quickest is the program's own time, the rest is the neighbours'
             started = time.perf_counter()

@@ -186,6 +186,7 @@ def test_ctrl_c_stops_at_a_checkpoint_and_says_how_to_go_on(tiny: Path, whole: P
         said, told = process.communicate(timeout=120)
     assert process.returncode == 3, told
     assert json.loads(said)["complete"] is False
+    assert told.count("Ctrl-C again stops at once") == 1
     assert "Run the same command again to go on" in told
     done = subprocess.run(command(tiny, ledger), capture_output=True, check=True)
     assert [run["status"] for run in json.loads(done.stdout)["runs"]] == ["done", "done"]

@@ -92,7 +92,8 @@ def _show_completeness(found: Found, of: int, path: Path) -> None:
         print(f"No architecture has runs on {', '.join(lacking)}.")
     if lacking or any(one["architectures"] < of for one in found.values()):
         first = f"'daxlab runs merge {path}' brings these into {LEDGER}; then " if is_shipped(path) else ""
-        print(f"{first}'{COMMAND}' trains what is lacking.")
+        into = "" if is_shipped(path) or path == LEDGER else f" --ledger {path}"
+        print(f"{first}'{COMMAND}{into}' trains what is lacking.")
         if more := beside(path):
             print(more)
 

@@ -70,7 +70,7 @@ def run(
 
     Example: daxlab sweep run specs/paper-search.toml --device gpu --budget 20m
     """
-    from daxlab.sweep import sweep  # noqa: PLC0415 - so that --help stays light
+    from daxlab.sweep import sweep, weights_of  # noqa: PLC0415 - so that --help stays light
     from daxlab.sweep.grid import part, read  # noqa: PLC0415
 
     path, where, until = ledger or LEDGER, device_named(device, executor), seconds(budget)
@@ -95,7 +95,9 @@ def run(
         print(line, file=sys.stderr)
     with Ledger(path) as known:
         asked, there = len(outcome.keys), len(outcome.keys) - len(known.lacking(outcome.keys))
-        done = asked - len(known.lacking(outcome.keys, retry_failed=True))
+        lacking = set(known.lacking(outcome.keys, retry_failed=True))
+        done = asked - len(lacking)
+    bare = keep_weights and sum(not weights_of(path, key).exists() for key in outcome.keys if key not in lacking)
     if as_json:
         about = {"runs": asked, "done": done, "failed": there - done, "trained": outcome.trained}
         print(json.dumps(about | {"complete": not outcome.stopped, "plan": plan}, indent=1))
@@ -103,6 +105,8 @@ def run(
         print(f"{there:,} of {asked:,} runs are in {path}, {outcome.trained:,} of them new.")
         if there > done:
             print(_failed(there - done))
+    if bare:
+        print(f"{bare:,} of them had been trained without --keep-weights, so there are none of these.", file=sys.stderr)
     if outcome.stopped:
         print("Stopped at a checkpoint. Run the same command again to go on.", file=sys.stderr)
         raise typer.Exit(3)
@@ -210,7 +214,7 @@ def _shown(path: Path, now: Any) -> "RenderableType":
     from daxlab.cli.planning import spoken  # noqa: PLC0415
 
     counts = f"{now.done:,} done, {now.running:,} running, {now.waiting:,} waiting, {now.failed:,} failed"
-    pace = "all is done" if now.done or now.failed else "nothing is recorded yet"
+    pace = "all is done" if now.done else "all have failed" if now.failed else "nothing is recorded yet"
     pace = "Nothing is training now. Run the same command again to go on." if now.waiting else pace
     if now.writing:
         rate = "" if now.runs_per_hour is None else f"{now.runs_per_hour:,.0f} runs an hour"
@@ -253,6 +257,7 @@ def _watched(path: Path, lacking: int) -> Iterator[Callable[[Any], None]]:
     from rich.live import Live  # noqa: PLC0415
 
     from daxlab.sweep import Plan  # noqa: PLC0415
+    from daxlab.sweep.task import Stopping  # noqa: PLC0415
 
     console = Console(stderr=True, highlight=False)
     if not console.is_terminal:
@@ -265,6 +270,8 @@ def _watched(path: Path, lacking: int) -> Iterator[Callable[[Any], None]]:
         def show(event: Any) -> None:
             if isinstance(event, Plan) and not started:  # only now there is a ledger
                 started.append(stack.enter_context(Live(get_renderable=lambda: _shown(path, _status(path)), **how)))
+            elif isinstance(event, Stopping):
+                print(event, file=sys.stderr)  # Live puts it above itself
 
         yield show
 
@@ -273,10 +280,10 @@ def _plain(lacking: int) -> Callable[[Any], None]:
     done = 0
 
     def show(event: Any) -> None:
-        from daxlab.sweep.task import Finished, Memory  # noqa: PLC0415
+        from daxlab.sweep.task import Finished, Memory, Stopping  # noqa: PLC0415
 
         nonlocal done
-        if isinstance(event, Memory):
+        if isinstance(event, Memory | Stopping):
             print(event, file=sys.stderr)
         elif isinstance(event, Finished):
             done += len(event.runs)

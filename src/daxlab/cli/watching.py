@@ -14,7 +14,7 @@ from rich.text import Text
 from daxlab.store import key
 from daxlab.sweep import Plan, Spec
 from daxlab.sweep.spec import all_facts
-from daxlab.sweep.task import Finished, Memory, Progress, TooLarge
+from daxlab.sweep.task import Finished, Memory, Progress, Stopping, TooLarge
 
 MOST_LINES = 24
 
@@ -37,7 +37,7 @@ class Watch:
         elif isinstance(event, TooLarge):
             names = self._groups.pop(event.group, [])
             print(f"{len(names)} runs at once do not fit in memory; going on with half as many", file=sys.stderr)
-        elif isinstance(event, Memory):
+        elif isinstance(event, Memory | Stopping):
             print(event, file=sys.stderr)
         elif isinstance(event, Progress):
             now = time.monotonic()

@@ -17,9 +17,11 @@ price of its own: of 25 networks on English-French pairs on the card, and of two
 counted; what XLA says of its programs (0.1 to 0.7 GB for groups of up to 64) is near that.
 
 On a card the next group is compiled and the last one examined while others train, so that only the first programs and
-the last examining count. Where k groups train at once, their launches cost less by min(k, 3.5): by then the card is
-full. tests/sweep/test_cost.py holds all this against what was measured: commands within a tenth, sweeps within a
-quarter (results/README.md has these).
+the last examining count. Where k groups train at once, their launches cost less by min(k, 6): by then the card is
+full. Of networks up to 100 units alone the model has too much (results/bench/at_once.json: up to a quarter for LSTM of
+one layer and GRU of two, a half for SRN of two); at once, as a sweep trains them, it is within 15%.
+tests/sweep/test_cost.py holds all this against what was measured: commands within a tenth, sweeps within a quarter
+(results/README.md has these).
 """
 
 import math
@@ -41,7 +43,7 @@ LEDGER_BYTES = 30_000  # of a run: its predictions, likelihoods and curve
 COPIES = 5  # of a group's weights in memory: themselves, Adam's two moments, gradients, what is made of these
 KEPT = 1_200  # numbers that a unit of a layer keeps for the way back: some 60 steps, some 20 arrays
 CHECKPOINT = 3  # of a group's weights in a checkpoint: themselves and Adam's two moments
-FULL = 3.5  # groups at once fill a card: more of them gain nothing
+FULL = 6  # groups at once fill a card: more of them gain nothing
 COMPILED = 4  # programs at once take as long as one: a guess, for a machine of sixteen cores
 SENTENCES = 0.3  # to ask all about pairs of sentences, which are short, over SCAN's commands
 LITTLE = 0.05  # the share of launches in an update below which more runs gain nothing worth waiting for

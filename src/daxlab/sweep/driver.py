@@ -23,7 +23,7 @@ from daxlab.sweep.local import IN_TURN, cores, execute
 from daxlab.sweep.places import checkpoint, checkpoints, weights_of
 from daxlab.sweep.spec import Spec, all_facts
 from daxlab.sweep.status import beginning
-from daxlab.sweep.task import Event, Finished, Memory, Noted, Progress, Started, Stopped, Task, TooLarge
+from daxlab.sweep.task import Event, Finished, Memory, Noted, Progress, Started, Stopped, Stopping, Task, TooLarge
 from daxlab.whole import keep
 
 HEARD_EVERY = 3.0  # seconds between two times that progress is written down
@@ -70,7 +70,7 @@ def sweep(
     into `checkpoint_folder` (beside the ledger unless given). `executor`: "local", this machine, or "ray", the Ray
     cluster at `address`, whose workers see that folder or train each group in one go; `workers` at a time, at most.
     `set_aside`: a damaged checkpoint is put aside, and its runs train from their start; else it is an error.
-    `show` hears the Plan, then what the executor tells.
+    `show` hears the Plan, then what the executor tells; and Stopping, after Ctrl-C.
     """
     crew = crew_of(device, executor, workers)
     execute_all = _executor(executor, address, device, crew.processes)
@@ -96,10 +96,19 @@ def sweep(
         run = _Run(writer, ledger, known_specs, Outcome(keys), folder, executor, *kept, show, begin)
         pending = list(plan.groups)
         with interrupts() as interrupted:
+            told = False
+
+            def stop() -> bool:
+                nonlocal told
+                if interrupted() and not told:
+                    told = True
+                    show(Stopping())
+                return told or _over(until)
+
             while pending and not run.outcome.stopped:
                 tasks, by_key, pending = [run.task(group) for group in pending], {g.key: g for g in pending}, []
                 try:
-                    for event in execute_all(tasks, lambda: interrupted() or _over(until)):
+                    for event in execute_all(tasks, stop):
                         pending += run.take(event, by_key)
                 except InputError:
                     run.give_up(tasks)

@@ -62,6 +62,14 @@ class Noted:
 
 
 @dataclass(frozen=True)
+class Stopping:
+    """The driver has heard Ctrl-C."""
+
+    def __str__(self) -> str:
+        return "Stopping at the next checkpoint; Ctrl-C again stops at once."
+
+
+@dataclass(frozen=True)
 class Finished:
     """A group's runs, for the ledger, and their weights as safetensors, by key."""
 
