@@ -176,6 +176,14 @@ def test_a_run_of_the_search_that_failed_does_not_shift_the_mean(ledger: Path) -
     assert compared(ledger, runs)["exp1.srn-attention-mean"].runs == pytest.approx([29, 29, 29])
 
 
+def test_an_architecture_with_other_seeds_than_the_rest_takes_the_verdict_away(ledger: Path) -> None:
+    attentive = [one for one in GRID if one.attention]
+    runs = [run("simple", n + 10 * (k == 0), 2.0 * k, one) for k, one in enumerate(attentive) for n in range(3)]
+    row = compared(ledger, runs)["exp1.srn-attention-mean"]
+    assert (row.verdict, row.shown) == ("shown", "29.00")
+    assert "1 of 30 architectures have none of the seeds" in row.note
+
+
 def test_what_the_shipped_runs_say_closer_up() -> None:
     with Ledger(RESULTS) as known:
         rows = {row.id: row for row in compare(known)}

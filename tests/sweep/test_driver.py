@@ -21,8 +21,10 @@ from daxlab import InputError
 from daxlab.protocol import Protocol
 from daxlab.store import Ledger, Run, Writer, key
 from daxlab.sweep import Architecture, Spec, driver, foreseen, local, sweep, weights_of
+from daxlab.sweep.grouping import grouped
+from daxlab.sweep.places import checkpoint, checkpoints
 from daxlab.sweep.status import status
-from daxlab.sweep.task import Finished, Progress, Task, TooLarge
+from daxlab.sweep.task import Finished, Progress, Started, Stopped, Task, TooLarge
 
 SMALL = Architecture("lstm", 1, 8, attention=True, dropout=0.1)
 
@@ -274,6 +276,16 @@ def test_a_run_whose_loss_explodes_has_failed_and_counts_as_done(tiny: Path, tmp
     assert sweep(wild, ledger, retry_failed=True).trained == 1
 
 
+def test_of_a_run_that_fails_the_others_of_its_group_know_nothing(tiny: Path, tmp_path: Path, monkeypatch) -> None:
+    """At 1e19 losses overflow, weights do not, and likelihoods are no numbers; the card's groups, trained here."""
+    monkeypatch.setattr(driver, "grouped", lambda facts, device, at_once: grouped(facts, "gpu"))
+    for rate, failed in (1e19, {"failed"}), (1e-3, {"done"}):
+        asked = [replace(one, architecture=Architecture("srn", 1, 8)) for one in specs(tiny, 6, learning_rate=rate)]
+        assert sweep(asked, tmp_path / "runs.db").trained == 6
+        with Ledger(tmp_path / "runs.db") as known:
+            assert {row["status"] for row in known.rows({"protocol.learning_rate": rate})} == failed
+
+
 def test_a_group_that_does_not_fit_is_halved_until_it_does(tiny: Path, tmp_path: Path, monkeypatch) -> None:
     """The card's part is played by an executor that holds two runs."""
     sizes = []
@@ -392,6 +404,89 @@ def test_a_retry_that_cannot_be_forgets_nothing(tiny: Path, tmp_path: Path, monk
     with Ledger(ledger) as known:
         assert {name: replace(known.run(name), group=run.group) for name, run in before.items()} == before
         assert known.status()["pending"] == 0
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_nor_does_one_that_breaks(tiny: Path, tmp_path: Path, monkeypatch, error) -> None:
+    ledger, wild = tmp_path / "runs.db", specs(tiny, 2, learning_rate=1e30)
+    sweep(wild, ledger)
+
+    def planned(*_):
+        raise error
+
+    monkeypatch.setattr(driver, "_planned", planned)
+    with pytest.raises(error):
+        sweep(wild, ledger, retry_failed=True)
+    with Ledger(ledger) as known:
+        assert known.status()["failed"] == 2
+
+
+def begun(tasks, device, workers, stop):
+    """An executor that is stopped when every group has just begun."""
+    for task in tasks:
+        yield Started(task.group)
+        yield Progress(task.group, 200, (0.0,) * len(task.members), (-1,) * len(task.members))
+    for task in tasks:
+        yield Stopped(task.group)
+
+
+def test_what_came_otherwise_is_not_trained_again_unless_its_group_began(tiny, tmp_path: Path, monkeypatch) -> None:
+    ledger, asked = tmp_path / "runs.db", specs(tiny, 4)
+    with Writer(ledger) as writer:
+        writer.record(foreseen(asked, ledger, "gpu").groups)
+        writer.add([Run(spec=asked[0].facts(), metrics={"accuracy": 90.0})])
+    assert foreseen_sizes(asked, ledger) == [3]
+    monkeypatch.setattr(driver, "execute", begun)
+    assert sweep(asked, ledger, device="gpu").stopped
+    with Writer(ledger) as writer:
+        writer.add([Run(spec=asked[1].facts(), metrics={"accuracy": 90.0})])
+    path = weights_of(ledger, key(asked[1].facts()))
+    path.parent.mkdir()
+    path.write_bytes(b"its own")
+    assert foreseen_sizes(asked, ledger) == [3]
+    assert foreseen(asked, ledger, "gpu").groups[0].updates == 0  # there is no checkpoint, so all is to do again
+
+    def ends(tasks, device, workers, stop):
+        for task in tasks:
+            runs = tuple(Run(spec=s.facts(), group=task.group, metrics={"accuracy": 10.0}) for s in task.members)
+            yield Finished(task.group, runs, {run.key: b"another's" for run in runs})
+
+    monkeypatch.setattr(driver, "execute", ends)
+    assert sweep(asked, ledger, device="gpu").trained == 2
+    assert path.read_bytes() == b"its own"
+    with Ledger(ledger) as known:
+        assert known.run(path.stem).metrics["accuracy"] == 90.0
+
+
+def test_on_a_full_disk_what_had_begun_stays_as_it_was(tiny: Path, tmp_path: Path, monkeypatch) -> None:
+    ledger, asked = tmp_path / "runs.db", specs(tiny, 4)
+    halves = [foreseen(half, ledger, "gpu").groups[0] for half in (asked[:2], asked[2:])]
+    with Writer(ledger) as writer:
+        writer.record(halves)
+
+    def execute(*given):
+        yield next(begun(*given))
+        raise InputError("there is no room")
+
+    monkeypatch.setattr(driver, "execute", execute)
+    with pytest.raises(InputError, match="no room"):
+        sweep(asked, ledger, device="gpu")
+    assert {group.key for group in foreseen(asked, ledger, "gpu").groups} == {group.key for group in halves}
+    with Ledger(ledger) as known:
+        assert known.status()["groups"] == {"planned": 1, "running": 1}
+
+
+def test_the_checkpoint_of_a_group_that_is_done_is_removed_whoever_left_it(tiny: Path, tmp_path: Path) -> None:
+    ledger = tmp_path / "runs.db"
+    sweep(specs(tiny, 1), ledger)
+    with Ledger(ledger) as known:
+        (group,) = known.groups("done")
+    left = checkpoint(checkpoints(ledger), group.key)
+    left.write_bytes(b"by a driver that was killed")
+    others = left.with_stem("0" * 64)
+    others.write_bytes(b"another ledger's")
+    assert sweep(specs(tiny, 1), ledger).trained == 0
+    assert not left.exists() and others.exists()
 
 
 @pytest.mark.parametrize(

@@ -155,7 +155,7 @@ def test_the_ablations_change_one_thing_at_a_time_on_two_networks() -> None:
         ({"split": "jump", "attention": 1}, "attention takes true or false"),
         ({"split": "jump", "layers": True}, "layers takes whole numbers"),
         ({"split": "jump", "dropout": 1.5}, "dropout is a share"),
-        ({"split": "jump", "seeds": 0}, "seeds are a count of at least 1"),
+        ({"split": "jump", "seeds": 0}, "seeds are a count of 1 to"),
         ({"split": "jump", "seeds": [1, -1]}, "a seed is a whole number"),
         ({"split": "jump", "protocol": {"teacher_forcing": [0, 2]}}, "teacher forcing is a share"),
         ({"split": "jump", "language": "scam"}, "did you mean 'scan'"),

@@ -52,6 +52,7 @@ def again(values: Table) -> list[float]:
     runs = ~np.isnan(values)
     sums, counts = np.nansum(values, axis=1, keepdims=True), runs.sum(axis=1, keepdims=True)
     others = np.where(runs & (counts > 1), (sums - np.nan_to_num(values)) / np.maximum(counts - 1, 1), -np.inf)
+    others = others.round(9)  # equals are equal, whatever was taken from their sums
     known = [k for k in range(values.shape[1]) if np.isfinite(others[:, k]).any()]
     return [float(values[others[:, k] == others[:, k].max(), k].mean()) for k in known]
 
@@ -77,8 +78,9 @@ def overall(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, Row]]:
 
     In each replicate, and there on each experiment, architectures are ranked among those (1 is best; equals share the
     mean of their places); rank is the mean over the experiments, accuracy that of the accuracies. Both come with the
-    95% interval (Student's t) over replicates. One that lacks an experiment has no rank. A run that failed counts as
-    the mean of its architecture's others.
+    95% interval (Student's t) over replicates. Of an architecture those replicates count that it has whole, on every
+    experiment; where it has none it has no rank. In the others' ranks a run that is not there stands as the mean of
+    its architecture's others.
     """
     some = frame.filter(pl.col("runs") > 0)
     names = some["experiment"].unique(maintain_order=True).to_list()
@@ -88,11 +90,13 @@ def overall(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, Row]]:
     seeds = shared_seeds([row for part in parts.values() for row in part["seeds"].to_list()])
     if not common or not seeds:
         return pl.DataFrame(schema=OVERALL), {}
-    tables = [table(part, seeds) for part in parts.values()]
-    whole = ~np.isnan(tables).all(axis=2).any(axis=0)  # has one of the shared seeds, on every experiment
-    tables = [filled(values[whole]) for values in tables]
-    scores = {"rank": np.mean([_ranks(one) for one in tables], axis=0), "accuracy": np.mean(tables, axis=0)}
-    networks = parts[names[0]].filter(pl.Series(whole)).select("network", *AXES).to_dicts()
+    tables = np.array([table(part, seeds) for part in parts.values()])  # [experiments, architectures, seeds]
+    some_whole = ~np.isnan(tables).any(axis=0).all(axis=1)
+    tables = tables[:, some_whole]
+    accuracy = tables.mean(axis=0)  # nan where a replicate is not whole
+    ranks = np.mean([_ranks(filled(one)) for one in tables], axis=0)
+    scores = {"rank": np.where(np.isnan(accuracy), np.nan, ranks), "accuracy": accuracy}
+    networks = parts[names[0]].filter(pl.Series(some_whole)).select("network", *AXES).to_dicts()
     found = [
         {**network, **_said("rank", scores["rank"][n]), **_said("accuracy", scores["accuracy"][n])}
         for n, network in enumerate(networks)
@@ -103,10 +107,10 @@ def overall(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, Row]]:
 
 
 def _said(measure: str, values: NDArray[np.float64]) -> Row:
-    known = asdict(summary(values.tolist()))
+    runs = values[~np.isnan(values)].tolist()
+    known = asdict(summary(runs))
     mean = known.pop("mean")
-    return {measure: mean, **{f"{measure}_{end}": value for end, value in known.items()},
-            f"{measure}_runs": values.tolist()}  # fmt: skip
+    return {measure: mean, **{f"{measure}_{end}": value for end, value in known.items()}, f"{measure}_runs": runs}
 
 
 def _ranks(values: Table) -> Table:

@@ -54,11 +54,11 @@ def seconds(budget: str | None) -> float | None:
     """A budget such as 90s, 8m or 1h30m, in seconds."""
     if budget is None:
         return None
-    match = re.fullmatch(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s?)?", budget.strip())
-    if not budget.strip() or not match or not any(match.groups()):
+    match = re.fullmatch(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?|(\d+)", budget.strip())
+    if not match or not any(match.groups()):
         raise InputError(f"a budget is a time such as 90s, 8m or 1h30m, not {budget!r}")
-    hours, minutes, rest = (int(part or 0) for part in match.groups())
-    return 3600 * hours + 60 * minutes + rest
+    hours, minutes, rest, bare = (int(part or 0) for part in match.groups())
+    return 3600 * hours + 60 * minutes + rest + bare
 
 
 def device_named(name: str, executor: str = "local") -> str:

@@ -37,11 +37,11 @@ def foresee(
     if is_written(path):
         with Ledger(path) as known:
             taken = of_all(plan.groups, device, devices, known)
+            lacking = known.lacking(plan.keys, retry_failed=retry_failed)
             failed = len(known.lacking(plan.keys, retry_failed=True)) - (len(plan.keys) - plan.done)
     else:
-        taken, failed = of_all(plan.groups, device, devices), 0
+        taken, lacking, failed = of_all(plan.groups, device, devices), list(plan.keys), 0
     where = {"device": device, "executor": executor, "workers": max(devices, crew.at_once)}
-    lacking = {name for group in plan.groups for name in group.keys} & set(plan.keys)
     counts = {"asked": len(plan.keys), "done": plan.done, "failed": failed, "shipped": _shipped(lacking, path)}
     return {"ledger": str(path), **counts, **where, **asdict(taken)}
 

@@ -102,7 +102,7 @@ def run(
         about = {"runs": asked, "done": done, "failed": there - done, "trained": outcome.trained}
         print(json.dumps(about | {"complete": not outcome.stopped, "plan": plan}, indent=1))
     else:
-        print(f"{there:,} of {asked:,} runs are in {path}, {outcome.trained:,} of them new.")
+        print(f"{there:,} of {asked:,} runs are in {path}, {there - asked + plan['lacking']:,} of them new.")
         if there > done:
             print(_failed(there - done))
     if bare:
@@ -158,7 +158,9 @@ def _planned(
     lacking = asked - found["done"]
     found["done"] -= found["failed"]
     if training > lacking:
-        words += f"\n{training - lacking:,} of them are not asked for, but in groups with others that are."
+        words += (
+            f"\n{training - lacking:,} of them are there or not asked for, but in groups with others that are lacking."
+        )
     return {"runs": asked, "lacking": lacking, "training": training, **found}, words
 
 

@@ -47,6 +47,7 @@ def choices(frame: pl.DataFrame, top: int = 10) -> dict[str, Row]:
             "failed": int(counts["failed"].sum()),
             "by_hidden": {size: rows.filter(pl.col("hidden") == size).height for size in AXES["hidden"]},
             "best": rows.head(top).to_dicts(),
+            "equals": int((rows["place"] == 1).sum()),  # how many are best
             **{part: winner[part] for part in ("again", "scores")},
             "paper": {kind: _chosen(name, kind, mine) for kind in ("best", "overall")},
         }
@@ -74,14 +75,12 @@ def all_round(frame: pl.DataFrame, top: int = 10) -> Row | None:
     if rows.is_empty():
         return None
     by = {"rank": rows.sort("rank", "network"), "accuracy": rows.sort("accuracy", "network", descending=[True, False])}
+    places = {measure: rows[measure].rank("min", descending=measure == "accuracy") for measure in by}
     chosen = str(NETWORKS[OVERALL])
-    here = {
-        measure: next((n for n, one in enumerate(sorted_rows["network"], 1) if one == chosen), None)
-        for measure, sorted_rows in by.items()
-    }
-    mine = rows.filter(pl.col("network") == chosen).to_dicts()
+    at = next((n for n, network in enumerate(rows["network"]) if network == chosen), None)
+    here = {measure: None if at is None else int(place[at]) for measure, place in places.items()}
     return {
         "architectures": rows.height,
         **{measure: {"best": by[measure].head(top).to_dicts(), **best[measure]} for measure in by},
-        "paper": {"network": chosen, "places": here, "here": mine[0] if mine else None},
+        "paper": {"network": chosen, "places": here, "here": None if at is None else rows.row(at, named=True)},
     }

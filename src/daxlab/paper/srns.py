@@ -4,6 +4,7 @@ from math import prod
 from statistics import fmean
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from daxlab.analysis.architectures import shared_seeds
@@ -60,8 +61,11 @@ def srn_mean(runs: Runs) -> list[Part]:
     if lacking:
         return [_so_far(found, [fmean(row["mean"] for row in found)] if found else [], lacking)]
     frame = pl.DataFrame(found)
-    values = filled(table(frame, shared_seeds(frame["seeds"].to_list()))).mean(axis=0).tolist()
-    return [part_of(f"{len(found)} SRNs with attention", _found(found), values)]
+    values = table(frame, shared_seeds(frame["seeds"].to_list()))
+    if without := int(np.isnan(values).all(axis=1).sum()):
+        note = f"{without} of {len(found)} architectures have none of the seeds that most of them share"
+        return [_so_far(found, [fmean(row["mean"] for row in found)], note)]
+    return [part_of(f"{len(found)} SRNs with attention", _found(found), filled(values).mean(axis=0).tolist())]
 
 
 def srn_range(runs: Runs) -> list[Part]:

@@ -11,8 +11,8 @@ again: what such a choice is worth. The best by all replicates but one, scored o
 mean and the range. It need not be the network of its line that is chosen. The best of many is partly the luckiest, and
 here its luck is left out; but so few choices tell it only roughly.
 By rank: in each replicate architectures are ranked on each experiment (1 is best, equals share the mean of their
-places), and the mean over the four counts. One that lacks an experiment has no rank; a run that failed counts as the
-mean of its architecture's others."""
+places), and the mean over the four counts. Of an architecture those replicates count that have all four; in the
+ranks of others a run that is not there stands as the mean of its architecture's others."""
 
 
 def complete(experiment: str, found: Found, of: int) -> str:
@@ -79,8 +79,7 @@ def all_round(found: Found) -> str:
 
 def best(found: Found) -> str:
     """Who is best, of how many."""
-    first = found["best"][0]
-    equals = sum(row["place"] == 1 for row in found["best"])
+    first, equals = found["best"][0], found["equals"]
     shared = f" ({counted(equals, 'has', 'have')} the same mean)" if equals > 1 else ""
     return (
         f"Of {found['architectures']} architectures, {first['network']} has the best mean{shared}: {measured(first)}."

@@ -2,9 +2,11 @@
 
 Groups are recorded before they start and resumed as they were, because the arithmetic of a run depends, to rounding,
 on its company. Only those that never began may be planned anew, where they are for another kind of device or have runs
-that nobody asks for now; and a run that failed or was deleted trains in another. Knows nothing of networks.
+that nobody asks for now or that came otherwise; and a run that failed or was deleted trains in another. Knows nothing
+of networks.
 """
 
+import re
 import signal
 import threading
 import time
@@ -17,6 +19,7 @@ from typing import Any
 from daxlab.errors import InputError
 from daxlab.store import Group, Ledger, Run, Writer, is_written, key
 from daxlab.store.files import is_locked
+from daxlab.store.progress import group as recorded
 from daxlab.sweep import card
 from daxlab.sweep.grouping import grouped, ordered
 from daxlab.sweep.local import IN_TURN, cores, execute
@@ -26,6 +29,7 @@ from daxlab.sweep.status import beginning
 from daxlab.sweep.task import Event, Finished, Memory, Noted, Progress, Started, Stopped, Stopping, Task, TooLarge
 from daxlab.whole import keep
 
+ExecuteAll = Callable[[Sequence[Task], Callable[[], bool]], Iterator[Event]]  # tasks and a wish to stop in, events out
 HEARD_EVERY = 3.0  # seconds between two times that progress is written down
 
 
@@ -76,52 +80,36 @@ def sweep(
     execute_all = _executor(executor, address, device, crew.processes)
     facts, known_specs = _by_key(specs)
     keys = tuple(facts)
+    folder = (checkpoint_folder or checkpoints(ledger)).absolute()  # workers may be at work in another folder
     if is_written(ledger):
         with Ledger(ledger) as known:
+            _tidied(known, folder)
             if not known.lacking(keys, retry_failed=retry_failed):
                 return Outcome(keys)
     until = time.monotonic() + budget if budget is not None else None
     with Writer(ledger) as writer:
-        folder = (checkpoint_folder or checkpoints(ledger)).absolute()  # workers may be at work in another folder
         failures = _forgotten(writer, keys) if retry_failed else []
-        plan = _planned(writer, facts, device, crew, folder)
-        splits = {fact["split"]["name"] for fact in facts.values()}
+        try:
+            plan = _planned(writer, facts, device, crew, folder)
+            splits = {fact["split"]["name"] for fact in facts.values()}
 
-        def begin(groups: Iterable[Group], at_once: int) -> None:
-            writer.progress({}, beginning(writer.ledger, groups, splits, device, crew.devices, at_once))
+            def begin(groups: Iterable[Group], at_once: int) -> None:
+                writer.progress({}, beginning(writer.ledger, groups, splits, device, crew.devices, at_once))
 
-        begin(plan.groups, crew.at_once)
-        show(plan)
-        kept = (keep_weights, checkpoint_every, set_aside)
-        run = _Run(writer, ledger, known_specs, Outcome(keys), folder, executor, *kept, show, begin)
-        pending = list(plan.groups)
-        with interrupts() as interrupted:
-            told = False
-
-            def stop() -> bool:
-                nonlocal told
-                if interrupted() and not told:
-                    told = True
-                    show(Stopping())
-                return told or _over(until)
-
-            while pending and not run.outcome.stopped:
-                tasks, by_key, pending = [run.task(group) for group in pending], {g.key: g for g in pending}, []
-                try:
-                    for event in execute_all(tasks, stop):
-                        pending += run.take(event, by_key)
-                except InputError:
-                    run.give_up(tasks)
-                    writer.add(one for one in failures if not writer.ledger.live_group(one.key))
-                    raise
+            begin(plan.groups, crew.at_once)
+            show(plan)
+            kept = (keep_weights, checkpoint_every, set_aside)
+            run = _Run(writer, ledger, known_specs, Outcome(keys), folder, executor, *kept, show, begin)
+            run.train(plan.groups, execute_all, until)
+        except BaseException:
+            _remember(writer, failures)
+            raise
         run.outcome.stopped = bool(writer.ledger.lacking(keys))
         return run.outcome
 
 
-def _executor(
-    name: str, address: str | None, device: str, workers: int | None
-) -> Callable[[Sequence[Task], Callable[[], bool]], Iterator[Event]]:
-    """Who trains the tasks: tasks and a wish to stop in, events out."""
+def _executor(name: str, address: str | None, device: str, workers: int | None) -> ExecuteAll:
+    """Who trains the tasks."""
     if address is not None and name != "ray":
         raise InputError("an address is a Ray cluster's: say --executor ray too")
     if name == "local":
@@ -171,6 +159,21 @@ def _forgotten(writer: Writer, keys: Sequence[str]) -> list[Run]:
     return failures
 
 
+def _remember(writer: Writer, failures: Iterable[Run]) -> None:
+    """Puts those back that will not be trained; what group they were of may have gone with them."""
+    left = [one for one in failures if not writer.ledger.live_group(one.key)]
+    writer.add(one if one.group and recorded(writer.ledger, one.group) else replace(one, group=None) for one in left)
+
+
+def _tidied(ledger: Ledger, folder: Path) -> None:
+    """Removes checkpoints of groups that are done: a driver may be killed between the one and the other."""
+    for path in folder.glob("*.safetensors"):
+        found = recorded(ledger, path.stem) if re.fullmatch("[0-9a-f]{64}", path.stem) else None
+        if found and found.status == "done":
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
+
+
 def _over(until: float | None) -> bool:
     return until is not None and time.monotonic() >= until
 
@@ -214,6 +217,27 @@ class _Run:
     updates: dict[str, int] = field(default_factory=dict)  # of groups under way, not yet written down
     next_written: float = 0.0
 
+    def train(self, groups: Iterable[Group], execute_all: ExecuteAll, until: float | None) -> None:
+        """Until all is trained, or someone wishes to stop."""
+        pending, told = list(groups), False
+        with interrupts() as interrupted:
+
+            def stop() -> bool:
+                nonlocal told
+                if interrupted() and not told:
+                    told = True
+                    self.show(Stopping())
+                return told or _over(until)
+
+            while pending and not self.outcome.stopped:
+                tasks, by_key, pending = [self.task(group) for group in pending], {g.key: g for g in pending}, []
+                try:
+                    for event in execute_all(tasks, stop):
+                        pending += self.take(event, by_key)
+                except BaseException:
+                    self.give_up(by_key.values())
+                    raise
+
     def task(self, group: Group) -> Task:
         # A run that is asked for by its key is what it was; any other may have changed since it was recorded.
         pairs = zip(group.keys, group.members, strict=True)
@@ -239,8 +263,8 @@ class _Run:
         elif isinstance(event, Finished):
             if [run.key for run in event.runs] != by_key[event.group].keys:
                 raise InputError("a worker trained other runs than it was asked for: is its daxlab the same as here?")
-            for name, weights in event.weights.items():
-                keep(weights_of(self.ledger, name), weights)
+            for name in self.writer.ledger.lacking(event.weights):  # the others' runs stay as they are
+                keep(weights_of(self.ledger, name), event.weights[name])
             self.outcome.trained += len(self.writer.add(event.runs))
             self._forget(event.group)
         return []
@@ -259,12 +283,11 @@ class _Run:
             self.updates.clear()
             self.next_written = time.monotonic() + HEARD_EVERY
 
-    def give_up(self, tasks: Sequence[Task]) -> None:
-        """Of groups that could not be trained here, those that never began need not be trained as they were."""
-        for task in tasks:
-            first = key(task.members[0].facts())
-            if not self.checkpoint(task.group).exists() and self.writer.ledger.live_group(first) == task.group:
-                self.writer.drop(task.group)
+    def give_up(self, groups: Iterable[Group]) -> None:
+        """Where none could begin, they need not be trained as they were."""
+        for group in () if self.begun or self.outcome.trained else groups:
+            if not group.updates and not self.checkpoint(group.key).exists():
+                self.writer.drop(group.key)
 
     def _forget(self, group: str) -> None:
         """Removes a group's checkpoint, and what a worker that was killed left of a next one."""
@@ -319,15 +342,20 @@ def _groups(
     """How many runs are done; recorded groups that do not fit what is asked for; those that go on as they were; what is
     in none of these, grouped anew."""
     lacking = ledger.lacking(facts, retry_failed=retry_failed)
-    live = {name: ledger.live_group(name) for name in lacking}
-    recorded = {group.key: group for group in ledger.groups(("planned", "running"))}
-    asked = [recorded[name] for name in dict.fromkeys(live.values()) if name in recorded]  # else it has just ended
+    ours, live = set(lacking), {name: ledger.live_group(name) for name in lacking}
+    known = {group.key: group for group in ledger.groups(("planned", "running"))}
+    asked = [known[name] for name in dict.fromkeys(live.values()) if name in known]  # else it has just ended
     busy = is_locked(ledger.path)  # else nothing is running, whatever a killed driver left
     unfit = {
         group.key
         for group in asked
         if not (group.updates or (busy and group.status == "running") or checkpoint(folder, group.key).exists())
-        and (group.plan.get("device", device) != device or not facts.keys() >= set(group.keys))
+        and (group.plan.get("device", device) != device or not set(group.keys) <= ours)
     }
     fresh = grouped([facts[name] for name in lacking if live[name] is None or live[name] in unfit], device, at_once)
-    return len(facts) - len(lacking), unfit, [group for group in asked if group.key not in unfit], fresh
+    resumed = [
+        group if busy or checkpoint(folder, group.key).exists() else replace(group, updates=0)
+        for group in asked
+        if group.key not in unfit
+    ]
+    return len(facts) - len(lacking), unfit, resumed, fresh

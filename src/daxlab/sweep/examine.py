@@ -34,8 +34,8 @@ class Examined:
 
 def examine(
     group: engine.Group, networks: Any, named: Sequence[Example], attention: bool, translates: bool = False
-) -> list[Examined]:
-    """Each run's metrics (in percent; of translations BLEU too) and artefacts.
+) -> list[Examined | None]:
+    """Each run's metrics (in percent; of translations BLEU too) and artefacts; None where its answers are of no number.
 
     `named` are commands of their language to look at closely; `attention`: the networks have attention weights.
     """
@@ -43,8 +43,11 @@ def examine(
     oracle = engine.evaluate(group, networks, oracle_length=True)
     train = [one.accuracy for one in engine.evaluate(_asked(group, "train"), networks)]
     likelihoods = engine.likelihoods(group, networks, greedy)
-    found = []
+    found: list[Examined | None] = []
     for n, run in enumerate(group.runs):
+        if np.isnan(likelihoods[n]).any():
+            found.append(None)
+            continue
         targets = [example.actions for example in run.split.test]
         metrics = {
             "accuracy": 100 * greedy[n].accuracy,
@@ -59,7 +62,8 @@ def examine(
         }
         found.append(Examined(metrics, artefacts))
     for n, artefacts in enumerate(_close_up(group, networks, named, attention) if named else []):
-        found[n].artefacts.update(artefacts)
+        if one := found[n]:
+            one.artefacts.update(artefacts)
     return found
 
 
@@ -104,7 +108,7 @@ def _close_up(group: engine.Group, networks: Any, named: Sequence[Example], atte
         for n, rows in enumerate(looked):
             seen = [rows[i, : steps[n, i], : len(example.command.split()) + 1] for i, example in enumerate(named)]
             found[n]["attention"] = pack_arrays(
-                {f"w{i}": np.rint(255 * w).astype(np.uint8) for i, w in enumerate(seen)}
+                {f"w{i}": np.rint(255 * np.nan_to_num(w)).astype(np.uint8) for i, w in enumerate(seen)}
             )
     return found
 

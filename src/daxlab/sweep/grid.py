@@ -159,7 +159,7 @@ def _axis(name: str, value: Any, known: Mapping[str, type]) -> Sequence[Any]:
         raise InputError(f"no axis is called {name!r}; {advice}")
     if name == "seeds" and isinstance(value, int) and not isinstance(value, bool):
         if not 1 <= value <= MOST_SEEDS:
-            raise InputError(f"seeds are a count of at least 1, or a list of seeds, not {value}")
+            raise InputError(f"seeds are a count of 1 to {MOST_SEEDS:,}, or a list of seeds, not {value}")
         return range(value)
     values, kind = value if isinstance(value, list) else [value], known[name]
     taken = (int, float) if kind is float else (kind,)

@@ -55,12 +55,12 @@ def execute(tasks: Sequence[Task], device: str, workers: int, stop: Callable[[],
     waiting, tries = deque(tasks), dict.fromkeys((task.group for task in tasks), 0)
     with _place(device, max(1, min(workers, len(tasks), len(cores())))) as place:
         yield from (Noted(tasks[0].group, message) for message in place.said)
-        flag = context.Event()
+        flag = context.RawValue("b", 0)  # an Event has a lock, and a worker that is killed may hold it
         crew = [_hire(context, place, core, flag) for core in cores()[: place.workers]]
         try:
             while crew:
                 if stop():
-                    flag.set()
+                    flag.value = 1
                     waiting.clear()
                 for worker in [worker for worker in crew if worker.task is None]:
                     if waiting:
@@ -149,7 +149,7 @@ def _serve(pipe: Connection, place: _Place, core: int, flag: Any) -> None:
 
     def report(event: Any) -> bool | None:
         pipe.send(event)
-        return False if flag.is_set() else None
+        return False if flag.value else None
 
     turn = partial(_turn, place.turns) if place.turns is not None else nullcontext
     at_once = place.workers if place.device == "gpu" and place.turns is None else 1

@@ -137,7 +137,7 @@ def _foresee(task: Task, group: engine.Group, report: Report) -> bool | None:
 def _runs(
     task: Task,
     trained: engine.Trained,
-    examined: Sequence[Examined],
+    examined: Sequence[Examined | None],
     timing: dict[str, float],
     origin: dict[str, Any],
 ) -> tuple[Run, ...]:
@@ -152,11 +152,15 @@ def _runs(
             "finished": time.time(),
             "curve": _curve(trained, n),
         }
+        found = examined[n]
         if trained.failed[n] >= 0:
             number = int(trained.failed[n]) + 1  # the first update is number 1
             runs.append(Run(**common, status="failed", failed_at=number, reason="its loss was no longer finite"))
+        elif found is None:
+            reason = "what it answers has no likelihood that is a number"
+            runs.append(Run(**common, status="failed", failed_at=trained.update, reason=reason))
         else:
-            runs.append(Run(**common, metrics=examined[n].metrics, artefacts=examined[n].artefacts))
+            runs.append(Run(**common, metrics=found.metrics, artefacts=found.artefacts))
     return tuple(runs)
 
 
