@@ -21,7 +21,6 @@ from daxlab import InputError
 from daxlab.protocol import Protocol
 from daxlab.store import Ledger, Run, Writer, key
 from daxlab.sweep import Architecture, Spec, driver, foreseen, local, sweep, weights_of
-from daxlab.sweep.grouping import grouped
 from daxlab.sweep.places import checkpoint, checkpoints
 from daxlab.sweep.status import status
 from daxlab.sweep.task import Finished, Progress, Started, Stopped, Task, TooLarge
@@ -276,14 +275,15 @@ def test_a_run_whose_loss_explodes_has_failed_and_counts_as_done(tiny: Path, tmp
     assert sweep(wild, ledger, retry_failed=True).trained == 1
 
 
-def test_of_a_run_that_fails_the_others_of_its_group_know_nothing(tiny: Path, tmp_path: Path, monkeypatch) -> None:
-    """At 1e19 losses overflow, weights do not, and likelihoods are no numbers; the card's groups, trained here."""
-    monkeypatch.setattr(driver, "grouped", lambda facts, device, at_once: grouped(facts, "gpu"))
-    for rate, failed in (1e19, {"failed"}), (1e-3, {"done"}):
-        asked = [replace(one, architecture=Architecture("srn", 1, 8)) for one in specs(tiny, 6, learning_rate=rate)]
-        assert sweep(asked, tmp_path / "runs.db").trained == 6
-        with Ledger(tmp_path / "runs.db") as known:
-            assert {row["status"] for row in known.rows({"protocol.learning_rate": rate})} == failed
+def test_a_run_that_failed_is_recorded_as_such_though_its_answers_have_no_likelihoods(tiny: Path) -> None:
+    """At such a rate losses are no numbers after three updates, and likelihoods neither."""
+    from daxlab.sweep.worker import work
+
+    wild = specs(tiny, 6, learning_rate=1e19)
+    done = work(
+        Task("a group", tuple(replace(one, architecture=replace(SMALL, dropout=0.0)) for one in wild), None), print
+    )
+    assert {run.status for run in done.runs} == {"failed"} and not done.weights
 
 
 def test_a_group_that_does_not_fit_is_halved_until_it_does(tiny: Path, tmp_path: Path, monkeypatch) -> None:
