@@ -59,6 +59,24 @@ def test_of_a_sweep_under_way_it_says_what_is_done_running_waiting_how_fast_and_
     assert (after.done, after.waiting, after.writing, after.seconds_left) == (1, 1, False, None)
 
 
+def test_a_group_that_ends_while_one_looks_is_not_counted_twice(two, monkeypatch) -> None:
+    path, facts = two
+    (first, *_) = grouped(facts, "cpu")
+    with Writer(path) as writer:
+        writer.record([first])
+        writer.begin(first.key, {})
+        writer.progress({}, noted(writer.ledger))
+
+        def meanwhile(ledger):
+            rows = under_way(ledger)
+            writer.add([Run(spec=facts[0], group=first.key)])
+            return rows
+
+        monkeypatch.setattr("daxlab.sweep.status.under_way", meanwhile)
+        now, then = seen(path), seen(path)
+        assert (now.done, now.running, then.done, then.running) == (0, 1, 1, 0)
+
+
 def test_before_there_is_a_pace_the_model_says_how_long_and_a_clock_that_jumps_says_nothing(two) -> None:
     path, facts = two
     with Writer(path) as writer:

@@ -10,6 +10,7 @@ import re
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -45,6 +46,16 @@ class Ledger:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    @contextmanager
+    def moment(self) -> Iterator[None]:
+        """All that is asked inside is answered as of one moment, whatever is written meanwhile."""
+        with files.explained(self.path):
+            self.db.execute("begin")
+            try:
+                yield
+            finally:
+                self.db.execute("rollback")
 
     # -- one run
 

@@ -72,7 +72,9 @@ def _spans(numbers: Iterable[int]) -> list[list[int]]:
 
 def status(ledger: Ledger) -> Status:
     """Where things stand."""
-    now, recorded, counts, began = time.time(), under_way(ledger), ledger.status(), note(ledger, NOTE)
+    with ledger.moment():
+        now, recorded, counts, began = time.time(), under_way(ledger), ledger.status(), note(ledger, NOTE)
+        every, bests = ledger.count(), best(ledger)
     ours = began if began and counts["writing"] else {}
     # What was recorded since it began is its own: halves of groups.
     others = {number for first, last in ours.get("others", ()) for number in range(first, last + 1)}
@@ -81,7 +83,7 @@ def status(ledger: Ledger) -> Status:
     rate = seconds = None
     if ours and now > ours["since"]:  # clocks jump
         elapsed, rest = now - ours["since"], _left(rows, ours["device"], ours.get("at_once", 1))
-        rate = max(0.0, 3600 * (ledger.count() + _trained(rows) - ours["runs"]) / elapsed)
+        rate = max(0.0, 3600 * (every + _trained(rows) - ours["runs"]) / elapsed)
         work = ours["seconds"] - rest
         seconds = rest * elapsed / work if work > SURE * ours["seconds"] else rest / ours["workers"]
     return Status(
@@ -93,7 +95,7 @@ def status(ledger: Ledger) -> Status:
         runs_per_hour=rate,
         seconds_left=seconds,
         groups=[_running(row) for row in busy],
-        best=[row for row in best(ledger) if row["split"] in ours.get("splits", [row["split"]])],
+        best=[row for row in bests if row["split"] in ours.get("splits", [row["split"]])],
         writing=counts["writing"],
     )
 
