@@ -24,9 +24,10 @@ def ledger(tmp_path: Path) -> Path:
 
 def test_by_itself_it_lists_and_filters_narrow_the_list(daxlab, tmp_path: Path) -> None:
     assert f" of {ALL:,} runs" in daxlab("runs", cwd=tmp_path).stdout
-    listed = daxlab("runs", "list", "-w", "split=jump", "-w", "hidden=200", "-w", "dropout=0.5", "--json", cwd=tmp_path)
-    rows = json.loads(listed.stdout)
-    assert {(row["split"], row["hidden"], row["cell"]) for row in rows} == {("jump", 200, "lstm")}
+    asked = {"split": "jump", "cell": "lstm", "layers": 2, "hidden": 200, "attention": False, "dropout": 0.5}
+    where = [word for name, value in asked.items() for word in ("-w", f"{name}={str(value).lower()}")]
+    rows = json.loads(daxlab("runs", "list", *where, "--json", cwd=tmp_path).stdout)
+    assert all(row[name] == value for row in rows for name, value in asked.items())
     assert sorted(row["seed"] for row in rows) == list(range(len(rows)))
     assert {row["language"] for row in rows} == {"scan"}
     assert "language" not in daxlab("runs", "list", "-w", "split=jump", cwd=tmp_path).stdout
