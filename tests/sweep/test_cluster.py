@@ -20,6 +20,7 @@ from daxlab import InputError
 from daxlab.protocol import Protocol
 from daxlab.store import Ledger
 from daxlab.sweep import Architecture, Spec, cluster, driver, sweep, weights_of
+from daxlab.sweep.grouping import grouped
 from daxlab.sweep.task import Finished, Progress
 
 SMALL = Architecture("lstm", 1, 8, attention=True, dropout=0.1)
@@ -118,6 +119,34 @@ def test_a_worker_killed_on_the_way_changes_no_bit(
     with Ledger(ledger) as known:
         assert {group.executor["kind"] for group in known.groups(("done",))} == {"ray"}
         assert known.count({"status": "failed"}) == 1
+
+
+def test_nor_does_it_where_groups_are_of_many_runs_and_widths(
+    ray: Any, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a card: networks of one kind are one group, whatever their width, split and seed."""
+    monkeypatch.setattr(driver, "grouped", lambda facts, device, at_once: grouped(facts, "gpu"))
+    asked = [
+        replace(one, architecture=replace(SMALL, cell=cell, hidden=hidden))
+        for one in specs(tiny, 1_200, runs=2)
+        for cell in ("srn", "gru", "lstm")
+        for hidden in (4, 9)
+    ]
+    killed: set[int] = set()
+
+    def show(event: Any) -> None:
+        if isinstance(event, Progress) and event.update > 200 and not killed:
+            killed.update(at_work(ray)[:1])
+            for pid in killed:
+                os.kill(pid, signal.SIGKILL)
+
+    here, there = tmp_path / "here.db", tmp_path / "there.db"
+    assert sweep(asked, here).trained == 24
+    outcome = sweep(asked, there, executor="ray", address=ray.address, checkpoint_every=0.0, show=show)
+    assert killed and (outcome.trained, outcome.stopped) == (24, False)
+    assert content(there) == content(here)
+    with Ledger(there) as known:
+        assert [len(group.members) for group in known.groups("done")] == [8, 8, 8]
 
 
 def test_a_node_lost_on_the_way_changes_no_bit(ray: Any, tiny: Path, whole: dict[str, Any], tmp_path: Path) -> None:
