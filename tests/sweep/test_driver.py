@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from hashlib import sha256
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 
 import pytest
@@ -394,9 +394,9 @@ def test_a_retry_that_cannot_be_forgets_nothing(tiny: Path, tmp_path: Path, monk
     with Ledger(ledger) as known:
         before = {name: known.run(name) for name in known.select()}
 
-    def execute(*_):
+    def execute(tasks, *_):
+        yield Started(tasks[0].group)  # a worker has it, and finds out
         raise InputError("there is no GPU here")
-        yield
 
     monkeypatch.setattr(driver, "execute", execute)
     with pytest.raises(InputError, match="no GPU"):
@@ -445,6 +445,9 @@ def test_what_came_otherwise_is_not_trained_again_unless_its_group_began(tiny, t
     path.write_bytes(b"its own")
     assert foreseen_sizes(asked, ledger) == [3]
     assert foreseen(asked, ledger, "gpu").groups[0].updates == 0  # there is no checkpoint, so all is to do again
+    plans = []
+    assert sweep(asked, ledger, device="gpu", budget=0, show=plans.append).stopped
+    assert [group.updates for group in plans[0].groups] == [0]
 
     def ends(tasks, device, workers, stop):
         for task in tasks:
@@ -465,7 +468,7 @@ def test_on_a_full_disk_what_had_begun_stays_as_it_was(tiny: Path, tmp_path: Pat
         writer.record(halves)
 
     def execute(*given):
-        yield next(begun(*given))
+        yield from islice(begun(*given), 2)
         raise InputError("there is no room")
 
     monkeypatch.setattr(driver, "execute", execute)

@@ -106,7 +106,7 @@ def run(
         if there > done:
             print(_failed(there - done))
     if bare:
-        print(f"{bare:,} of them had been trained without --keep-weights, so there are none of these.", file=sys.stderr)
+        print(f"Of {bare:,} of them no weights are here, and they are not trained again for that.", file=sys.stderr)
     if outcome.stopped:
         print("Stopped at a checkpoint. Run the same command again to go on.", file=sys.stderr)
         raise typer.Exit(3)

@@ -55,7 +55,8 @@ class Ledger:
             try:
                 yield
             finally:
-                self.db.execute("rollback")
+                if self.db.in_transaction:  # a disk that does not answer has ended it already
+                    self.db.execute("rollback")
 
     # -- one run
 

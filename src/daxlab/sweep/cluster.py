@@ -44,7 +44,7 @@ def execute(
             folder.mkdir(parents=True, exist_ok=True)
     with _connected(address), _sent(tasks, device, workers) as flight:
         while True:
-            if not flight.stopping and stop():
+            if stop() and not flight.stopping:
                 flight.halt()
             flight.give_out()
             if not flight.out:

@@ -214,6 +214,7 @@ class _Run:
     show: Callable[[Any], None]
     begin: Callable[[Iterable[Group], int], None]  # notes down that these do, so many at once on a device
     begun: set[str] = field(default_factory=set)
+    advanced: bool = False  # whether any of them trained
     updates: dict[str, int] = field(default_factory=dict)  # of groups under way, not yet written down
     next_written: float = 0.0
 
@@ -251,6 +252,7 @@ class _Run:
     def take(self, event: Event, by_key: dict[str, Group]) -> list[Group]:
         """Writes down what became of a group; the groups to be trained in its place, if it was too large."""
         self._note(event)
+        self.advanced |= isinstance(event, Progress | Finished)
         self.show(event)
         if isinstance(event, Stopped):
             self.outcome.stopped = True
@@ -284,8 +286,8 @@ class _Run:
             self.next_written = time.monotonic() + HEARD_EVERY
 
     def give_up(self, groups: Iterable[Group]) -> None:
-        """Where none could begin, they need not be trained as they were."""
-        for group in () if self.begun or self.outcome.trained else groups:
+        """Where none came to train, they need not be trained as they were."""
+        for group in () if self.advanced else groups:
             if not group.updates and not self.checkpoint(group.key).exists():
                 self.writer.drop(group.key)
 
@@ -324,28 +326,35 @@ def foreseen(
         return Plan(tuple(facts), 0, tuple(grouped(facts.values(), device, at_once)))
     folder = checkpoint_folder or checkpoints(ledger)
     with Ledger(ledger) as known:
-        done, _, resumed, fresh = _groups(known, facts, device, at_once, folder, retry_failed)
+        busy = is_locked(ledger)  # else nothing is running, whatever a killed driver left
+        done, _, resumed, fresh = _groups(known, facts, device, at_once, folder, busy, retry_failed)
     return Plan(tuple(facts), done, (*resumed, *fresh))
 
 
 def _planned(writer: Writer, facts: dict[str, Any], device: str, crew: Crew, folder: Path) -> Plan:
-    done, unfit, resumed, fresh = _groups(writer.ledger, facts, device, crew.at_once, folder)
+    done, unfit, resumed, fresh = _groups(writer.ledger, facts, device, crew.at_once, folder, busy=False)
     for group in unfit:
         writer.drop(group)
+    writer.progress({group.key: group.updates for group in resumed})
     writer.record(fresh)
     return Plan(tuple(facts), done, tuple(ordered([*resumed, *fresh], device, crew.devices)))
 
 
 def _groups(
-    ledger: Ledger, facts: dict[str, Any], device: str, at_once: int, folder: Path, retry_failed: bool = False
+    ledger: Ledger,
+    facts: dict[str, Any],
+    device: str,
+    at_once: int,
+    folder: Path,
+    busy: bool,
+    retry_failed: bool = False,
 ) -> tuple[int, set[str], list[Group], list[Group]]:
     """How many runs are done; recorded groups that do not fit what is asked for; those that go on as they were; what is
-    in none of these, grouped anew."""
+    in none of these, grouped anew. `busy`: another may be training some of them now."""
     lacking = ledger.lacking(facts, retry_failed=retry_failed)
     ours, live = set(lacking), {name: ledger.live_group(name) for name in lacking}
     known = {group.key: group for group in ledger.groups(("planned", "running"))}
     asked = [known[name] for name in dict.fromkeys(live.values()) if name in known]  # else it has just ended
-    busy = is_locked(ledger.path)  # else nothing is running, whatever a killed driver left
     unfit = {
         group.key
         for group in asked
