@@ -1,6 +1,8 @@
 """`daxlab sweep`: a file is planned, trained as far as the time allows, watched meanwhile, and gone on with."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -77,6 +79,26 @@ def test_it_plans_stops_is_watched_goes_on_and_ends(daxlab, folder: Path) -> Non
     assert "2 done" in watched and "all is done" in watched and "SRN 1x" in watched
     with Ledger(folder / "daxlab.db") as ledger:
         assert not weights_of(ledger.path, ledger.select()[0]).exists()  # sweeps drop them
+
+
+@pytest.mark.parametrize("ends", ["the sweep", "the one who looks"])
+def test_in_a_terminal_the_status_is_live_until_the_sweep_ends_or_ctrl_c(tmp_path: Path, ends: str) -> None:
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-m", "daxlab", "sweep", "status", "--ledger", str(tmp_path / "runs.db")]
+    with Writer(tmp_path / "runs.db") as writer:
+        watching = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True)
+        os.close(theirs)
+        seen = b""
+        while b"1 done" not in seen:
+            if b"0 done" in seen and not writer.ledger.count():
+                writer.add([Run(spec=Spec("jump", 0).facts())])
+            seen += os.read(ours, 4096)
+        assert watching.poll() is None
+        if ends == "the one who looks":
+            watching.send_signal(signal.SIGINT)
+            assert watching.wait(30) == 0
+    assert watching.wait(30) == 0
+    os.close(ours)
 
 
 def test_what_waits_for_another_sweep_is_said_apart(folder: Path) -> None:

@@ -4,7 +4,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -172,11 +172,18 @@ def _failed(runs: int) -> str:
 def status(
     ledger: LedgerOption = None,
     as_json: JsonOption = False,
-    watch: Annotated[bool, typer.Option("--watch", help="Look again and again, until nothing is trained.")] = False,
+    watch: Annotated[
+        bool | None,
+        typer.Option(
+            "--watch/--once",
+            help="Look again and again, until nothing is trained. Default: so in a terminal, elsewhere once.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Say how far a sweep is, from another terminal or afterwards: what is done, running, failed, left, best so far.
 
-    Example: daxlab sweep status --watch
+    Example: daxlab sweep status
     """
     path = ledger or LEDGER
     if as_json:
@@ -189,10 +196,10 @@ def status(
     from daxlab.cli.terminal import show  # noqa: PLC0415
 
     now = _status(path)
-    if not watch:
+    if not now.writing or not (sys.stdout.isatty() if watch is None else watch):
         show(_shown(path, now))
         return
-    with Live(_shown(path, now), auto_refresh=False) as live:
+    with suppress(KeyboardInterrupt), Live(_shown(path, now), auto_refresh=False) as live:
         while now.writing:
             time.sleep(EVERY)
             now = _status(path)
