@@ -94,10 +94,10 @@ def run(
     for line in outcome.said:
         print(line, file=sys.stderr)
     with Ledger(path) as known:
-        asked, there = len(outcome.keys), len(outcome.keys) - len(known.lacking(outcome.keys))
-        lacking = set(known.lacking(outcome.keys, retry_failed=True))
-        done = asked - len(lacking)
-    bare = keep_weights and sum(not weights_of(path, key).exists() for key in outcome.keys if key not in lacking)
+        lacking, undone = (set(known.lacking(outcome.keys, retry_failed=retried)) for retried in (False, True))
+    asked = len(outcome.keys)
+    there, done = asked - len(lacking), asked - len(undone)
+    bare = keep_weights and sum(not weights_of(path, key).exists() for key in outcome.keys if key not in undone)
     if as_json:
         about = {"runs": asked, "done": done, "failed": there - done, "trained": outcome.trained}
         print(json.dumps(about | {"complete": not outcome.stopped, "plan": plan}, indent=1))

@@ -20,7 +20,7 @@ from typing import Any
 
 from daxlab.errors import InputError
 from daxlab.sweep import process
-from daxlab.sweep.task import Broken, Event, Noted, OnTheWay, Progress, Started, Stopped, Task
+from daxlab.sweep.task import TRIES, Broken, Event, Noted, OnTheWay, Progress, Started, Stopped, Task
 
 try:
     import ray
@@ -29,7 +29,6 @@ try:
 except ImportError:
     raise InputError('Ray is not installed: pip install "daxlab[ray]"') from None
 
-TRIES = 3  # of a task whose worker died; a node that is lost is not the task's fault
 SPARE = 2  # tasks given out beyond what the cluster holds, so that no place waits for the driver
 EVERY = 0.2  # seconds between two words of a worker, and between two looks of the driver
 CARRIED = ("DAXLAB_DATA", "DAXLAB_COMMIT")  # of the driver's environment

@@ -35,7 +35,7 @@ class Examined:
 def examine(
     group: engine.Group, networks: Any, named: Sequence[Example], attention: bool, translates: bool = False
 ) -> list[Examined | None]:
-    """Each run's metrics (in percent; of translations BLEU too) and artefacts; None where its answers are of no number.
+    """Each run's metrics (in percent; of translations BLEU too) and artefacts; None where likelihoods are not numbers.
 
     `named` are commands of their language to look at closely; `attention`: the networks have attention weights.
     """

@@ -19,9 +19,8 @@ from typing import Any
 
 from daxlab.errors import InputError
 from daxlab.sweep import card, process
-from daxlab.sweep.task import Broken, Event, Noted, OnTheWay, Started, Task
+from daxlab.sweep.task import TRIES, Broken, Event, Noted, OnTheWay, Started, Task
 
-TRIES = 3  # of a task whose worker died
 IN_TURN = "the card cannot be shared here, so groups take turns"
 
 

@@ -9,6 +9,8 @@ from daxlab.errors import InputError
 from daxlab.store import Run
 from daxlab.sweep.spec import Spec
 
+TRIES = 3  # of a task whose worker died; a node that is lost is not the task's fault
+
 
 @dataclass(frozen=True)
 class Task:
