@@ -25,6 +25,7 @@ bench: .venv/ready
 	$(BIN)/python bench/training.py
 	$(BIN)/python bench/card.py
 	$(BIN)/python bench/at_once.py
+	$(BIN)/python bench/plans.py
 
 readme: .venv/ready
 	$(BIN)/python results/tables.py
