@@ -181,6 +181,16 @@ def at_once() -> str:
     return "\n".join(lines)
 
 
+def plans() -> str:
+    """The same runs as whole sweeps by two plans."""
+    lines = ["| whole sweep | groups | seconds | runs an hour | plan | plan / seconds |", "|---|--:|--:|--:|--:|--:|"]
+    for row in json.loads((RESULTS / "bench" / "plans.json").read_text())["plans"]:
+        seconds, planned = row["seconds"], row["planned"]
+        figures = f"{seconds:.0f} | {3600 * row['runs'] / seconds:,.0f} | {planned:.0f} | {planned / seconds:.2f}"
+        lines.append(f"| {row['plan']} | {len(row['each'])} | {figures} |")
+    return "\n".join(lines)
+
+
 OTHERS: dict[str, Callable[[], str]] = {
     "comparison": comparison,
     "search": searched,
@@ -190,6 +200,7 @@ OTHERS: dict[str, Callable[[], str]] = {
     "card": card,
     "sweeps": sweeps,
     "at-once": at_once,
+    "plans": plans,
     "translations": partial(translations, "runs.db"),
     "translations-cpu": partial(translations, "again/translation-cpu.db"),
 }

@@ -44,7 +44,7 @@ COPIES = 5  # of a group's weights in memory: themselves, Adam's two moments, gr
 KEPT = 1_200  # numbers that a unit of a layer keeps for the way back: some 60 steps, some 20 arrays
 CHECKPOINT = 3  # of a group's weights in a checkpoint: themselves and Adam's two moments
 FULL = 6  # groups at once fill a card: more of them gain nothing
-COMPILED = 4  # programs at once take as long as one: a guess, for a machine of sixteen cores
+COMPILED = 4  # programs at once take as long as one, on sixteen cores: by bench/plans.py and at_once.py three to four
 SENTENCES = 0.3  # to ask all about pairs of sentences, which are short, over SCAN's commands
 LITTLE = 0.05  # the share of launches in an update below which more runs gain nothing worth waiting for
 
