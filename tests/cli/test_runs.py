@@ -36,6 +36,17 @@ def test_by_itself_it_lists_and_filters_narrow_the_list(daxlab, tmp_path: Path) 
     assert 3 < CLIPPED < ALL
 
 
+def test_where_no_run_fits_it_says_what_there_is_instead(daxlab, tmp_path: Path) -> None:
+    asked = ("language=tatoeba", "hidden=30", "split=jumps", "cell=lstm")
+    told = daxlab("runs", "list", *(word for one in asked for word in ("-w", one)), cwd=tmp_path).stderr
+    assert "no run has language=tatoeba: there are scan, tatoeba-2017" in told
+    assert "no run has hidden=30: there are 25, 50, 100, 200, 400\n" in told
+    assert "no run has split=jumps: there are jump, jump-once" in told
+    assert "cell=" not in told
+    both = daxlab("runs", "list", "-w", "split=jump", "-w", "protocol.teacher_forcing=0.25", cwd=tmp_path).stderr
+    assert "no run has protocol.teacher_forcing=0.25: there are 0, 0.5, 1" in both
+
+
 def test_a_script_gets_all_runs_unless_it_asks_for_fewer(daxlab, tmp_path: Path) -> None:
     assert len(json.loads(daxlab("runs", "list", "--json", cwd=tmp_path).stdout)) == ALL
     assert len(json.loads(daxlab("runs", "list", "--json", "--limit", "2", cwd=tmp_path).stdout)) == 2

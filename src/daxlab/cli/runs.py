@@ -2,7 +2,9 @@
 
 import json
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any
@@ -25,6 +27,7 @@ RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="Any unique begi
 SHOWN = ("split", "cell", "layers", "hidden", "attention", "dropout", "seed", "status")
 NUMBERS = ("layers", "hidden", "dropout", "seed")
 MOST_SHOWN = 50
+MOST_NAMED = 12
 METRICS = ("accuracy", "train_accuracy", "oracle_accuracy")
 
 
@@ -71,6 +74,7 @@ def list_runs(
     most = limit or (None if as_json else MOST_SHOWN)
     with Ledger(ledger_at(ledger)) as known:
         rows, count = known.rows(read_filters(where), limit=most), known.count(read_filters(where))
+        hints = [] if rows else _hints(known, read_filters(where))
     if as_json:
         print(json.dumps(rows, indent=1))
         return
@@ -89,6 +93,22 @@ def list_runs(
         right=[n for n, name in enumerate(columns) if name in NUMBERS or "%" in name],
     )
     print(f"\n{len(rows):,} of {count:,} runs")
+    for hint in hints:
+        print(hint, file=sys.stderr)
+
+
+def _hints(known: Ledger, where: Mapping[str, Any]) -> list[str]:
+    """What runs have in those columns that no run has as it was asked."""
+    hints = []
+    for name, value in where.items():
+        if name in ("key", "group", *METRICS) or known.count({name: value}):
+            continue
+        there = [str(one) for one in known.values(name) if one is not None]
+        near = get_close_matches(str(value), there, MOST_NAMED, 0.2) if len(there) > MOST_NAMED else there
+        if near:
+            more = f" and {len(there) - len(near):,} more" if len(there) > len(near) else ""
+            hints.append(f"no run has {name}={value}: there are {', '.join(near)}{more}")
+    return hints
 
 
 @app.command("show")

@@ -26,18 +26,23 @@ _LISTED = "select unhex(value) from json_each(?)"
 KEYS = {"key": _LISTED, "group": f"select id from groups where key in ({_LISTED})"}
 
 
+def place(name: str) -> str:
+    """Where a column is, in SQL; a dotted name is a path into the spec."""
+    if name in COLUMN:
+        return COLUMN[name]
+    if not re.fullmatch(r"\w+(\.\w+)+", name):
+        guess = difflib.get_close_matches(name, COLUMN, 1)
+        hint = f"did you mean {guess[0]!r}?" if guess else f"there are {', '.join(COLUMN)}"
+        raise InputError(f"runs have no column {name!r}: {hint}")
+    return f"json_extract(settings.spec, '$.{name}')"
+
+
 def condition(where: Where | None) -> tuple[str, list[Any]]:
     """An SQL condition on runs and their settings, and its values."""
     parts: list[str] = []
     values: list[Any] = []
     for name, wanted in (where or {}).items():
-        column = COLUMN.get(name)
-        if not column:
-            if not re.fullmatch(r"\w+(\.\w+)+", name):
-                guess = difflib.get_close_matches(name, COLUMN, 1)
-                hint = f"did you mean {guess[0]!r}?" if guess else f"there are {', '.join(COLUMN)}"
-                raise InputError(f"runs have no column {name!r}: {hint}")
-            column = f"json_extract(settings.spec, '$.{name}')"
+        column = place(name)
         options = list(wanted) if isinstance(wanted, list | tuple | set | frozenset) else [wanted]
         given = [option for option in options if option is not None]
         tests = [f"{column} in ({KEYS.get(name, ', '.join('?' * len(given)))})"]

@@ -17,7 +17,7 @@ from typing import Any, Self
 
 from daxlab.errors import InputError
 from daxlab.store import files
-from daxlab.store.conditions import RUNS, SETTING, Where, by_setting, condition
+from daxlab.store.conditions import RUNS, SETTING, Where, by_setting, condition, place
 from daxlab.store.records import COLUMNS, METRICS, Group, GroupStatus, Run, Spec
 from daxlab.store.schema import TABLE
 
@@ -126,6 +126,10 @@ class Ledger:
         """How many runs."""
         asked, values = condition(where)
         return int(self._all(f"select count(*) from {RUNS if where else 'runs'} {asked}", values)[0][0])
+
+    def values(self, column: str) -> list[Any]:
+        """What runs have in a column, each once, in order."""
+        return [value for (value,) in self._all(f"select distinct {place(column)} from {RUNS} order by 1", [])]
 
     def select(self, where: Where | None = None, *, limit: int | None = None) -> list[str]:
         """Keys of the runs, the latest first."""
