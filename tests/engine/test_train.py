@@ -49,6 +49,10 @@ def test_a_checkpoint_cut_short_or_of_another_group_is_refused(tmp_path):
     path.write_bytes(content)
     with pytest.raises(InputError, match="its checksum is another"):
         train(GROUP, checkpoint=path)
+    content = (tmp_path / "group.safetensors").read_bytes().replace(b'"shape":[0,2]', b'"shape":[0,3]', 1)
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="does not hold the arrays"):
+        train(GROUP, checkpoint=path)
     path.write_bytes(path.read_bytes()[:-50])
     with pytest.raises(InputError, match="not a whole checkpoint"):
         train(GROUP, checkpoint=path)

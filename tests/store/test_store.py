@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ from daxlab.store import (
     Run,
     Writer,
     canonical,
+    exchange,
     export,
     is_written,
     key,
@@ -38,6 +40,7 @@ from daxlab.store import (
     write_table,
 )
 from daxlab.store.files import network_disk
+from daxlab.store.progress import under_way
 
 TARGETS = [("JUMP",), ("JUMP", "JUMP"), ("LTURN", "WALK"), ("RUN", "RUN", "RUN")]
 
@@ -265,7 +268,7 @@ def test_a_group_is_recorded_before_it_starts_and_done_when_its_last_run_comes_i
         (now,) = writer.ledger.groups("running")
         assert (now.key, now.keys, now.plan, now.updates) == (group.key, group.keys, {"width": 200}, 5000)
         writer.add([run(1, group=group.key), run(2, group=group.key)])
-        assert writer.ledger.status()["pending"] == 1
+        assert pending(writer.ledger) == 1
         writer.add([failed(3)])
         assert writer.ledger.status() | {"writing": 0} == {
             "done": 2, "failed": 1, "pending": 0, "groups": {"done": 1}, "writing": 0,
@@ -305,7 +308,7 @@ def test_no_run_is_planned_twice_unless_its_group_is_dropped(path):
         writer.drop(whole.key)
         writer.record(halves)
         assert writer.ledger.live_group(key(spec(1))) == halves[1].key
-        assert writer.ledger.status()["pending"] == 2
+        assert pending(writer.ledger) == 2
 
 
 # -- finding
@@ -468,9 +471,9 @@ def test_a_group_of_which_only_some_runs_came_is_not_taken_up_here(tmp_path):
         theirs.add([run(1, group=group.key)])
     with Writer(tmp_path / "ours.db") as ours:
         merge(ours, tmp_path / "theirs.db")
-        assert ours.ledger.status()["pending"] == 0
+        assert pending(ours.ledger) == 0
         ours.record([group])  # but one can
-        assert ours.ledger.status()["pending"] == 1
+        assert pending(ours.ledger) == 1
 
 
 def test_a_group_from_which_an_export_chose_counts_as_dropped_too(tmp_path):
@@ -481,7 +484,7 @@ def test_a_group_from_which_an_export_chose_counts_as_dropped_too(tmp_path):
         export(writer.ledger, tmp_path / "some.db", {"seed": 1})
     with Writer(tmp_path / "ours.db") as ours:
         merge(ours, tmp_path / "some.db")
-        assert ours.ledger.status()["groups"] == {"dropped": 1}
+        assert [group.status for group in ours.ledger.groups()] == ["dropped"]
         assert merge(ours, tmp_path / "all.db").added == 1
         assert ours.ledger.run(run(2).key) == run(2, group=group.key)
 
@@ -494,7 +497,7 @@ def test_a_merge_completes_the_group_that_we_wait_for(tmp_path):
             writer.add([run(seed, group=group.key)])
     with Writer(tmp_path / "a") as ours:
         assert merge(ours, tmp_path / "b").added == 1
-        assert ours.ledger.status()["groups"] == {"done": 1}
+        assert [group.status for group in ours.ledger.groups()] == ["done"]
 
 
 def test_a_damaged_other_leaves_ours_as_it_was(tmp_path):
@@ -707,9 +710,9 @@ def test_kill_9_leaves_whole_runs_only(path):
             before = count
             for name in left.ledger.select():
                 assert sorted(left.ledger.run(name).artefacts) == ["a", "b"]
-            status = left.ledger.status()
-            assert status["groups"].get("done", 0) == count
-            assert status["pending"] == sum(n for state, n in status["groups"].items() if state != "done") <= 1
+            groups = Counter(group.status for group in left.ledger.groups())
+            assert groups["done"] == count
+            assert pending(left.ledger) == groups.total() - count <= 1
     assert before > 10
 
 
@@ -752,6 +755,63 @@ except InputError as error: print(error)
     with Ledger(tmp_path / "out.db") as earlier:
         assert earlier.count() == 13
     assert not [p for p in tmp_path.iterdir() if p.name.startswith(".")]
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.parquet"])
+def test_a_table_on_a_full_disk_is_said_too(book, tmp_path, name):
+    book.close()
+    code = """
+resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, 1_000))
+try: write_table(Ledger(sys.argv[1]), sys.argv[2])
+except InputError as error: print(error)
+"""
+    out, err = child(code, book.path, tmp_path / name).communicate()
+    assert "cannot write" in out, err
+    assert not list(tmp_path.glob(f"*{name}*"))
+
+
+ENDS = """
+with Writer(sys.argv[1]) as writer:
+    writer.add([Run(spec=spec(seed), artefacts={"a": random.randbytes(9000)}) for seed in range(int(sys.argv[2]))])
+    print("added", flush=True)
+    sys.stdin.readline()
+print("closed", flush=True)
+"""
+
+
+def test_a_reader_sees_right_though_its_process_looks_again_while_writers_come_and_go(path):
+    """A file that is opened and closed takes the locks of its process along."""
+    first = child(ENDS, path, 50, stdin=subprocess.PIPE)
+    first.stdout.readline()
+    with Ledger(path) as ledger:
+        assert ledger.count() == 50
+        Ledger(path).close()
+        first.communicate("\n")
+        child(ENDS, path, 200, stdin=subprocess.PIPE).communicate("\n")
+        assert ledger.count() == 200
+        ledger.check()
+
+
+def test_a_merge_is_whole_though_the_others_writer_ends_meanwhile(path, tmp_path, monkeypatch):
+    theirs = child(ENDS, tmp_path / "theirs.db", 300, stdin=subprocess.PIPE)
+    theirs.stdout.readline()
+    statements = exchange._MERGE.split(";\n")
+    monkeypatch.setattr(exchange, "_MERGE", ";\n".join([*statements[:2], "select pause()", *statements[2:]]))
+
+    def pause():
+        theirs.stdin.write("\n")
+        theirs.stdin.flush()
+        assert theirs.stdout.readline() == "closed\n"
+
+    with Writer(path) as ours:
+        ours.db.create_function("pause", 0, pause)
+        assert merge(ours, tmp_path / "theirs.db").added == 300
+        ours.ledger.check()
+    theirs.communicate()
+
+
+def pending(ledger):
+    return sum(row["lacking"] for row in under_way(ledger))
 
 
 def damaged(path, how):

@@ -20,6 +20,7 @@ import pytest
 from daxlab import InputError
 from daxlab.protocol import Protocol
 from daxlab.store import Ledger, Run, Writer, key
+from daxlab.store.progress import under_way
 from daxlab.sweep import Architecture, Spec, driver, foreseen, local, sweep, weights_of
 from daxlab.sweep.places import checkpoint, checkpoints
 from daxlab.sweep.status import status
@@ -31,6 +32,10 @@ SMALL = Architecture("lstm", 1, 8, attention=True, dropout=0.1)
 def specs(tiny: Path, runs: int, updates: int = 400, **changes) -> list[Spec]:
     protocol = replace(Protocol(updates=updates), **changes)
     return [Spec("jump", seed, SMALL, protocol, str(tiny)) for seed in range(runs)]
+
+
+def task(specs: list[Spec]) -> Task:
+    return Task("a group", tuple(specs), tuple(key(one.facts()) for one in specs), None)
 
 
 def weights(ledger: Path) -> dict[str, str]:
@@ -280,9 +285,7 @@ def test_a_run_that_failed_is_recorded_as_such_though_its_answers_have_no_likeli
     from daxlab.sweep.worker import work
 
     wild = specs(tiny, 6, learning_rate=1e19)
-    done = work(
-        Task("a group", tuple(replace(one, architecture=replace(SMALL, dropout=0.0)) for one in wild), None), print
-    )
+    done = work(task([replace(one, architecture=replace(SMALL, dropout=0.0)) for one in wild]), print)
     assert {run.status for run in done.runs} == {"failed"} and not done.weights
 
 
@@ -314,9 +317,8 @@ def test_a_group_is_too_large_in_pythons_words_as_in_xlas(tiny: Path, monkeypatc
 
     monkeypatch.setattr(worker, "work", work)
     monkeypatch.setattr(compiled, "remember", lambda: None)
-    task = Task("a group", tuple(specs(tiny, 2)), None)
     reason = words.partition("\n")[0] or "MemoryError"
-    assert process.outcome(task, "cpu", lambda event: None) == TooLarge("a group", reason)
+    assert process.outcome(task(specs(tiny, 2)), "cpu", lambda event: None) == TooLarge("a group", reason)
 
 
 def test_what_was_planned_for_a_card_and_never_began_is_planned_anew_for_the_cores(tiny: Path, tmp_path: Path) -> None:
@@ -358,7 +360,7 @@ def test_of_groups_that_never_began_only_what_is_asked_for_is_trained(tiny: Path
         assert {event.group for event in events if isinstance(event, Finished)} == expected
     with Ledger(ledger) as known:
         assert known.count() == 8
-        assert known.status()["pending"] == 0
+        assert not under_way(known)
 
 
 @pytest.mark.parametrize("begun", ["by its updates", "by its checkpoint"])
@@ -403,7 +405,7 @@ def test_a_retry_that_cannot_be_forgets_nothing(tiny: Path, tmp_path: Path, monk
         sweep(wild, ledger, retry_failed=True)
     with Ledger(ledger) as known:
         assert {name: replace(known.run(name), group=run.group) for name, run in before.items()} == before
-        assert known.status()["pending"] == 0
+        assert not under_way(known)
 
 
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
@@ -476,7 +478,7 @@ def test_on_a_full_disk_what_had_begun_stays_as_it_was(tiny: Path, tmp_path: Pat
         sweep(asked, ledger, device="gpu")
     assert {group.key for group in foreseen(asked, ledger, "gpu").groups} == {group.key for group in halves}
     with Ledger(ledger) as known:
-        assert known.status()["groups"] == {"planned": 1, "running": 1}
+        assert sorted(group.status for group in known.groups()) == ["planned", "running"]
 
 
 def test_the_checkpoint_of_a_group_that_is_done_is_removed_whoever_left_it(tiny: Path, tmp_path: Path) -> None:
@@ -573,3 +575,110 @@ def test_the_network_is_asked_and_answers_as_the_ledger_says(daxlab, tiny: Path,
     unknown = daxlab("predict", row["key"], "dax twice", "--ledger", whole)
     assert unknown.returncode == 2
     assert "unknown word 'dax'" in unknown.stderr
+
+
+def test_a_language_that_changed_while_its_runs_waited_is_not_trained_on(tiny: Path, tmp_path: Path) -> None:
+    """Not even if it is back when they are done."""
+    grammar, ledger = tmp_path / "mine.grammar", tmp_path / "runs.db"
+    ours = tiny.read_text()
+    grammar.write_text(ours)
+
+    def edit(event) -> None:
+        if isinstance(event, Started):
+            grammar.write_text(ours.replace("JUMP", "WALK"))
+        if isinstance(event, Progress):
+            grammar.write_text(ours)
+
+    with pytest.raises(InputError, match="no longer what was asked for"):
+        sweep(specs(grammar, 1), ledger, show=edit)
+    with Ledger(ledger) as known:
+        assert known.count() == 0
+
+
+def test_what_has_begun_goes_on_where_its_language_lies_now(tiny: Path, tmp_path: Path, monkeypatch) -> None:
+    """Also for some of it, though all train on together."""
+    before, after, ledger = tmp_path / "one.grammar", tmp_path / "two.grammar", tmp_path / "runs.db"
+    before.write_bytes(tiny.read_bytes())
+    with monkeypatch.context() as patch:
+        patch.setattr(driver, "execute", begins)
+        assert sweep(specs(before, 4), ledger, device="gpu").stopped
+    before.rename(after)
+    monkeypatch.setattr(driver, "execute", trains_at_once)
+    assert sweep(specs(after, 2), ledger, device="gpu").trained == 4
+
+
+def begins(tasks, device, workers, stop):
+    """An executor that leaves a checkpoint."""
+    for one in tasks:
+        yield Progress(one.group, 50, (0.0,) * len(one.members), (-1,) * len(one.members))
+        one.checkpoint.parent.mkdir(exist_ok=True)
+        one.checkpoint.write_bytes(b"fifty updates")
+        yield Stopped(one.group)
+
+
+def test_what_has_begun_and_no_longer_fits_keeps_its_checkpoint(tiny: Path, tmp_path: Path, monkeypatch) -> None:
+    ledger, asked = tmp_path / "runs.db", specs(tiny, 4)
+    monkeypatch.setattr(driver, "execute", begins)
+    assert sweep(asked, ledger, device="gpu").stopped
+    monkeypatch.setattr(driver, "execute", lambda tasks, *_: [TooLarge(one.group, "no room") for one in tasks])
+    with pytest.raises(InputError, match="checkpoint is kept"):
+        sweep(asked, ledger, device="gpu")
+    (kept,) = checkpoints(ledger).iterdir()
+    assert kept.read_bytes() == b"fifty updates"
+    with Ledger(ledger) as known:
+        assert [(group.status, group.updates) for group in known.groups(("planned", "running"))] == [("planned", 50)]
+
+
+def test_by_a_link_a_ledger_is_the_same_ledger(tiny: Path, tmp_path: Path) -> None:
+    ledger, link = tmp_path / "runs.db", tmp_path / "link.db"
+    link.symlink_to(ledger)
+    with Writer(ledger), pytest.raises(InputError, match="is being written by another process"):
+        sweep(specs(tiny, 1), link)
+    (name,) = sweep(specs(tiny, 1), link).keys
+    assert weights_of(ledger, name).exists()
+    assert sweep(specs(tiny, 1), ledger).trained == 0
+    assert not list(tmp_path.glob("link.db?*"))
+
+
+def test_weights_that_a_deleted_run_left_are_not_the_next_ones(tiny: Path, tmp_path: Path, monkeypatch) -> None:
+    ledger, asked = tmp_path / "runs.db", specs(tiny, 1)
+    (name,) = sweep(asked, ledger).keys
+    draft = weights_of(ledger, name).with_name(f".{name}.safetensors.00000000")
+    draft.touch()
+    with Writer(ledger) as writer:
+        writer.delete([name])
+    assert weights_of(ledger, name).exists()
+    monkeypatch.setattr(driver, "execute", trains_at_once)
+    assert sweep(asked, ledger, keep_weights=False).trained == 1
+    assert not list(draft.parent.iterdir())
+
+
+def test_what_failed_stays_failed_where_there_is_no_room_to_plan_it_again(tiny, tmp_path, monkeypatch) -> None:
+    ledger, wild = tmp_path / "runs.db", specs(tiny, 2, learning_rate=1e30)
+    sweep(wild, ledger)
+
+    def no_room(self, groups) -> None:
+        raise InputError("no room")
+
+    with monkeypatch.context() as patch, pytest.raises(InputError, match="no room"):
+        patch.setattr(Writer, "record", no_room)
+        sweep(wild, ledger, retry_failed=True)
+    with Ledger(ledger) as known:
+        assert known.count({"status": "failed"}) == 2
+    assert sweep(wild, ledger, retry_failed=True).trained == 2
+
+
+def test_checkpoints_and_drafts_of_groups_that_ended_are_removed(tiny: Path, tmp_path: Path) -> None:
+    ledger, asked = tmp_path / "runs.db", specs(tiny, 2)
+    halves = foreseen(asked, ledger, "cpu").groups
+    with Writer(ledger) as writer:
+        writer.record(halves)
+        writer.drop(halves[0].key)
+    folder = checkpoints(ledger)
+    folder.mkdir()
+    stays = [checkpoint(folder, halves[1].key).with_suffix(".damaged"), folder / "mine.safetensors"]
+    goes = [checkpoint(folder, halves[0].key), folder / f".{halves[0].key}.safetensors.0badcafe"]
+    for path in (*stays, *goes):
+        path.touch()
+    sweep(asked, ledger)
+    assert set(folder.iterdir()) == set(stays)

@@ -10,7 +10,7 @@ import pytest
 from daxlab import InputError, engine, language
 from daxlab.protocol import Protocol
 from daxlab.splits import make, named_commands
-from daxlab.store import Ledger, unpack_answers, unpack_arrays
+from daxlab.store import Ledger, key, unpack_answers, unpack_arrays
 from daxlab.sweep import Architecture, Spec, sweep, worker
 from daxlab.sweep.examine import NEAREST, nearest
 from daxlab.sweep.task import Task
@@ -83,9 +83,13 @@ def test_without_sacrebleu_commands_are_trained_and_sentences_refused_before_the
     small, heard = Architecture("srn", 1, 5, attention=False, dropout=0.0), list[Any]()
     asked = [Spec(split, 0, small, Protocol(20), language=name) for split, name in
              (("size-1", "scan"), ("translation", "built-in"))]  # fmt: skip
-    done = worker.work(Task("a", (asked[0],), None), heard.append)
+
+    def task(spec: Spec) -> Task:
+        return Task("a group", (spec,), (key(spec.facts()),), None)
+
+    done = worker.work(task(asked[0]), heard.append)
     assert done is not None and "sacrebleu" not in done.runs[0].origin
     heard.clear()
     with pytest.raises(InputError, match="scored by sacrebleu, which is not here"):
-        worker.work(Task("b", (asked[1],), None), heard.append)
+        worker.work(task(asked[1]), heard.append)
     assert heard == []

@@ -158,3 +158,25 @@ def test_the_driver_writes_down_what_is_under_way_and_how_far_but_not_at_every_s
     with Ledger(path) as ledger:
         assert [row["updates"] for row in under_way(ledger)] == [200]  # what was stopped is known
     assert seen(path).waiting == 1
+
+
+def test_what_came_otherwise_is_not_counted_with_the_group_that_trains_it(tmp_path: Path) -> None:
+    path, facts = tmp_path / "runs.db", all_facts(Spec("jump", seed, NARROW) for seed in range(4))
+    (group,) = grouped(facts, "gpu")
+    with Writer(path) as writer:
+        writer.record([group])
+        writer.begin(group.key, {})
+        writer.add([Run(spec=fact) for fact in facts[:3]])
+        now = seen(path)
+        assert (now.done, now.running, now.waiting) == (3, 1, 0)
+
+
+def test_a_writer_that_is_no_sweep_is_not_taken_for_the_last_one(two) -> None:
+    path, facts = two
+    with Writer(path) as writer:
+        writer.record(grouped(facts, "cpu"))
+        writer.progress({}, noted(writer.ledger))
+        assert seen(path).seconds_left is not None
+    with Writer(path):
+        now = seen(path)
+        assert (now.runs_per_hour, now.seconds_left) == (None, None)

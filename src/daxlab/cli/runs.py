@@ -214,8 +214,10 @@ def merge_runs(
         Ledger(other).close()  # all can be read, or nothing is begun
     with Writer(path) as writer:
         for other in others:
+            theirs = _keys(other)
+            fresh = set(writer.ledger.lacking(theirs))  # what lies there already is not theirs
             found = merge(writer, other)
-            lacking = {key for key in _keys(other) if not weights_of(path, key).exists()}
+            lacking = {key for key in theirs if key in fresh or not weights_of(path, key).exists()}
             _copy_weights(other, path, lacking - set(found.differ))
             differ += len(found.differ)
             print(f"{other}: {found.added} added, {found.same} the same, {len(found.differ)} differ")

@@ -55,11 +55,14 @@ def read(path: Path, digest: str, like: Any) -> Any:
         raise Damaged(f"{path} is a checkpoint of another group of runs")
     leaves, shape = jax.tree_util.tree_flatten_with_path(like)
     names = [jax.tree_util.keystr(place) for place, _ in leaves]
-    if set(names) != set(tensors):
+    if set(names) != set(tensors) or any(
+        (tensors[name].dtype, tensors[name].shape[1:]) != (leaf.dtype, leaf.shape[1:])  # the first axis may grow
+        for name, (_, leaf) in zip(names, leaves, strict=True)
+    ):
         raise Damaged(f"{path} does not hold the arrays of this group of runs")
     if "sum" in about and about["sum"] != _sum(tensors):
         raise Damaged(f"{path} is not what was written (its checksum is another)")
-    return jax.tree_util.tree_unflatten(shape, [_owned(tensors[name]) for name in names])
+    return jax.tree_util.tree_unflatten(shape, [np.array(tensors[name]) for name in names])
 
 
 def _sum(tensors: Mapping[str, NDArray[Any]]) -> str:
@@ -68,10 +71,6 @@ def _sum(tensors: Mapping[str, NDArray[Any]]) -> str:
     for name in sorted(tensors):
         total = zlib.crc32(np.ascontiguousarray(tensors[name]).data, total)
     return f"crc32 {total:08x}"
-
-
-def _owned(array: NDArray[Any]) -> NDArray[Any]:
-    return np.array(array)
 
 
 class Saver:

@@ -4,6 +4,7 @@ Knows the tables, and nothing of who asks or why.
 """
 
 import csv
+import io
 import json
 import sqlite3
 import zlib
@@ -42,8 +43,8 @@ def merge(writer: Writer, other: str | Path) -> Merged:
     """
     with Ledger(other) as theirs:
         theirs.check()  # what is damaged there shall not come in here
-        with _attached(writer, theirs), writer.transaction() as db:
-            return _merge(writer, db)
+    with _attached(writer, Path(other)), writer.transaction() as db:
+        return _merge(writer, db)
 
 
 def _merge(writer: Writer, db: sqlite3.Connection) -> Merged:
@@ -111,9 +112,9 @@ insert into main.artefacts (run, kind, payload)
 
 
 @contextmanager
-def _attached(writer: Writer, theirs: Ledger) -> Iterator[None]:
-    with files.explained(theirs.path):
-        writer.db.execute("attach ? as other", (files.reading_uri(theirs.path),))
+def _attached(writer: Writer, other: Path) -> Iterator[None]:
+    with files.explained(other):
+        writer.db.execute("attach ? as other", (files.reading_uri(other),))
     try:
         yield
     finally:
@@ -161,7 +162,8 @@ def export(
     with whole(target) as draft, files.explained(target):
         ledger.db.execute("vacuum into ?", (str(draft),))
         with closing(sqlite3.connect(draft, isolation_level=None)) as db:
-            db.execute("pragma journal_mode = delete")
+            db.execute("pragma journal_mode = delete")  # what is shipped is no longer written
+            db.execute("pragma journal_mode = memory")  # and a draft needs no file beside it
             db.execute("pragma foreign_keys = on")
             db.execute("begin")
             db.execute("delete from meta where name = 'writer'")
@@ -229,5 +231,7 @@ def _write_parquet(path: Path, rows: Iterator[dict[str, Any]], more: Mapping[str
     of_json = dict.fromkeys(("integer", "real"), polars.Float64) | dict.fromkeys(("true", "false"), polars.Boolean)
     types |= {name: of_json.get(kind, polars.String) for name, kind in more.items()}
     frame = polars.DataFrame(list(rows), schema={name: types[name] for name in (*TABLE, *more)})
-    frame.write_parquet(path)
+    content = io.BytesIO()  # polars' own words for a full disk are not for users
+    frame.write_parquet(content)
+    path.write_bytes(content.getbuffer())
     return frame.height

@@ -1,6 +1,6 @@
 """Opening a ledger's file: for its one writer, or for any reader; and saying in one sentence why not.
 
-Knows the file and its neighbours (-wal, -shm, .lock), and nothing of what the tables mean.
+Knows the file and its neighbours (-wal, -shm, .lock); of what the tables mean, only who writes.
 """
 
 import os
@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import quote
+from weakref import WeakSet
 
 from daxlab.errors import InputError
 from daxlab.store.schema import APPLICATION, SCHEMA, STEPS, VERSION
@@ -21,7 +22,20 @@ NETWORK = re.compile(
     r"|fuse\.(sshfs|s3fs|gcsfuse|rclone|glusterfs|ceph\S*|davfs2?|blobfuse2?|juicefs|smbnetfs|mount-s3|goofys)"
 )
 
-_held: set[Path] = set()  # ledgers that this process has open to write
+
+class _Connection(sqlite3.Connection):
+    """One that is known while it is open: which file it is on, by device and inode, and how that begins."""
+
+    node: tuple[int, int]
+    header: bytes
+
+    def close(self) -> None:
+        """Let go of the file."""
+        super().close()
+        _open.discard(self)
+
+
+_open: WeakSet[_Connection] = WeakSet()  # of this process
 
 
 def network_disk(path: Path, mounts: str) -> str | None:
@@ -90,14 +104,21 @@ def _look(path: Path) -> None:
 
 
 def _header(path: Path) -> bytes:
-    """A file's first 20 bytes, or what they are known to be where this process writes it.
+    """A file's first 20 bytes, or what they are known to be where this process has it open.
 
     There, no descriptor but SQLite's own may be closed: POSIX drops all the locks that a process has on a file with it.
     """
-    if path.resolve() in _held:
-        return MAGIC + b"\0\0" + WAL
+    node = _node(path)
+    for one in tuple(_open):
+        if one.node == node:
+            return one.header
     with path.open("rb") as file:
         return file.read(20)
+
+
+def _node(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_dev, found.st_ino
 
 
 def is_working(path: Path) -> bool:
@@ -105,14 +126,13 @@ def is_working(path: Path) -> bool:
     return _header(path)[18:20] == WAL
 
 
-def let_go(path: Path) -> None:
-    """A ledger that was open to be written is no longer."""
-    _held.discard(path.resolve())
-
-
-def _connect(path: Path, options: str, timeout: float = 5, one_thread: bool = False) -> sqlite3.Connection:
-    uri = _uri(path, options)
-    db = sqlite3.connect(uri, uri=True, timeout=timeout, isolation_level=None, check_same_thread=one_thread)
+def _connect(path: Path, options: str, timeout: float = 5, one_thread: bool = False) -> _Connection:
+    uri, header = _uri(path, options), _header(path) if path.exists() else b""
+    db = sqlite3.connect(
+        uri, uri=True, timeout=timeout, isolation_level=None, check_same_thread=one_thread, factory=_Connection
+    )
+    db.node, db.header = _node(path), header
+    _open.add(db)
     db.create_function("unhex", 1, bytes.fromhex, deterministic=True)  # SQLite's own since 3.41
     return db
 
@@ -194,19 +214,24 @@ def writer(path: Path) -> tuple[sqlite3.Connection, sqlite3.Connection]:
             db = _connect(path, "mode=rwc", one_thread=True)
             try:
                 _prepare(db, path)
+                db.header = MAGIC + b"\0\0" + WAL
             except BaseException:
                 db.close()
                 raise
         except BaseException:
             lock.close()
             raise
-    _held.add(path.resolve())
     return db, lock
+
+
+def _beside(path: Path) -> Path:
+    """The lock of a ledger, whatever links lead to it."""
+    return Path(f"{path.resolve() if path.is_symlink() else path}.lock")
 
 
 def _lock(path: Path) -> sqlite3.Connection:
     """An exclusive transaction on an empty database beside the ledger; it ends with its process, however."""
-    lock = _connect(Path(f"{path}.lock"), "mode=rwc", timeout=0.5)
+    lock = _connect(_beside(path), "mode=rwc", timeout=0.5)
     try:
         lock.execute("pragma journal_mode = memory")  # nothing is written, so nothing need lie beside it
         lock.execute("begin exclusive")
@@ -232,7 +257,7 @@ def _who(path: Path) -> str:
 
 def is_locked(path: Path) -> bool:
     """Whether a writer is at work, on this machine, now."""
-    lock = Path(f"{path}.lock")
+    lock = _beside(path)
     if not lock.exists():
         return False
     with explained(lock), closing(_connect(lock, "mode=ro", timeout=0)) as db:

@@ -214,18 +214,11 @@ class Ledger:
         return found[0] if found else None
 
     def status(self) -> Row:
-        """Runs done, failed, and pending in recorded groups; groups by status; whether one writes now."""
+        """Runs done and failed, and whether one writes now."""
         runs = dict(self._all("select status, count(*) from runs group by status"))
-        pending = self._all(
-            "select count(*) from groups join members on group_id = groups.id"
-            " where status in ('planned', 'running')"
-            " and not exists (select 1 from runs where runs.key = members.key)"
-        )[0][0]
         return {
             "done": runs.get("done", 0),
             "failed": runs.get("failed", 0),
-            "pending": pending,
-            "groups": dict(self._all("select status, count(*) from groups group by status")),
             "writing": files.is_locked(self.path),
         }
 

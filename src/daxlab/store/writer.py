@@ -48,12 +48,12 @@ class Writer:
             db.executemany("insert or ignore into meta values (?, ?)", [("created by", daxlab), ("created", now)])
             who = f"process {os.getpid()} on {socket.gethostname()}, since {now}"
             db.execute("insert or replace into meta values ('writer', ?)", (who,))
+            db.execute("delete from meta where name not in ('created by', 'created', 'writer')")  # the last one's notes
             db.execute("update groups set status = 'planned' where status = 'running'")
 
     def close(self) -> None:
         """Let go of the file."""
         self.db.close()
-        files.let_go(self.path)
         self._lock.close()
 
     def __enter__(self) -> Self:
@@ -66,7 +66,10 @@ class Writer:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All of what is done inside, or none of it."""
+        """All of what is done inside, or none of it; within another it is part of that."""
+        if self.db.in_transaction:
+            yield self.db
+            return
         with files.explained(self.path):
             self.db.execute("begin immediate")
             try:

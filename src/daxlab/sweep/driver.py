@@ -88,9 +88,12 @@ def sweep(
                 return Outcome(keys)
     until = time.monotonic() + budget if budget is not None else None
     with Writer(ledger) as writer:
-        failures = _forgotten(writer, keys) if retry_failed else []
-        try:
+        for draft in weights_of(ledger, "").parent.glob(".*.safetensors.*"):  # of a driver that was killed
+            draft.unlink(missing_ok=True)
+        with writer.transaction():  # what failed is planned again or stays as it is
+            failures = _forgotten(writer, keys) if retry_failed else []
             plan = _planned(writer, facts, device, crew, folder)
+        try:
             splits = {fact["split"]["name"] for fact in facts.values()}
 
             def begin(groups: Iterable[Group], at_once: int) -> None:
@@ -166,10 +169,12 @@ def _remember(writer: Writer, failures: Iterable[Run]) -> None:
 
 
 def _tidied(ledger: Ledger, folder: Path) -> None:
-    """Removes checkpoints of groups that are done: a driver may be killed between the one and the other."""
-    for path in folder.glob("*.safetensors"):
-        found = recorded(ledger, path.stem) if re.fullmatch("[0-9a-f]{64}", path.stem) else None
-        if found and found.status == "done":
+    """Removes checkpoints, and drafts of such, of groups that have ended: a driver may be killed between the one and
+    the other."""
+    for path in folder.glob("*.safetensors*"):
+        named = re.match(r"\.?([0-9a-f]{64})\.safetensors", path.name)
+        found = recorded(ledger, named[1]) if named else None
+        if found and found.status in ("done", "dropped"):
             with suppress(OSError):
                 path.unlink(missing_ok=True)
 
@@ -231,8 +236,9 @@ class _Run:
                 return told or _over(until)
 
             while pending and not self.outcome.stopped:
-                tasks, by_key, pending = [self.task(group) for group in pending], {g.key: g for g in pending}, []
+                by_key, pending = {group.key: group for group in pending}, []
                 try:
+                    tasks = [self.task(group) for group in by_key.values()]
                     for event in execute_all(tasks, stop):
                         pending += self.take(event, by_key)
                 except BaseException:
@@ -240,11 +246,14 @@ class _Run:
                     raise
 
     def task(self, group: Group) -> Task:
-        # A run that is asked for by its key is what it was; any other may have changed since it was recorded.
+        # A run that is asked for by its key is what it was; any other may have changed since it was recorded. They are
+        # of one language, whose file may have moved.
+        asked = {name: self.specs[name] for name in group.keys if name in self.specs}
+        where = next(iter(asked.values())).language if asked else None
         pairs = zip(group.keys, group.members, strict=True)
-        members = tuple(self.specs.get(name) or Spec.of(member) for name, member in pairs)
+        members = tuple(asked.get(name) or Spec.of(member, language=where) for name, member in pairs)
         kept = (self.checkpoint_every, self.keep_weights, self.set_aside)
-        return Task(group.key, members, self.checkpoint(group.key), *kept)
+        return Task(group.key, members, tuple(group.keys), self.checkpoint(group.key), *kept)
 
     def checkpoint(self, group: str) -> Path:
         return checkpoint(self.checkpoints, group)
@@ -265,8 +274,11 @@ class _Run:
         elif isinstance(event, Finished):
             if [run.key for run in event.runs] != by_key[event.group].keys:
                 raise InputError("a worker trained other runs than it was asked for: is its daxlab the same as here?")
-            for name in self.writer.ledger.lacking(event.weights):  # the others' runs stay as they are
-                keep(weights_of(self.ledger, name), event.weights[name])
+            for name in self.writer.ledger.lacking(by_key[event.group].keys):  # the others' runs stay as they are
+                if name in event.weights:
+                    keep(weights_of(self.ledger, name), event.weights[name])
+                else:  # what a deleted run may have left is not this one's
+                    weights_of(self.ledger, name).unlink(missing_ok=True)
             self.outcome.trained += len(self.writer.add(event.runs))
             self._forget(event.group)
         return []
@@ -301,6 +313,11 @@ class _Run:
     def _halved(self, group: Group, reason: str) -> list[Group]:
         if len(group.members) == 1:
             raise InputError(f"one run alone does not fit in the device's memory ({reason})")
+        if self.checkpoint(group.key).exists():
+            raise InputError(
+                f"{len(group.members)} runs that have begun do not fit in the device's memory now ({reason}); their "
+                "checkpoint is kept: the same command goes on from there, where there is more memory"
+            )
         middle = len(group.members) // 2
         halves = [replace(group, members=half, updates=0) for half in (group.members[:middle], group.members[middle:])]
         self.writer.drop(group.key)

@@ -49,7 +49,7 @@ def cores() -> list[int]:
 
 
 def execute(tasks: Sequence[Task], device: str, workers: int, stop: Callable[[], bool]) -> Iterator[Event]:
-    """Runs the tasks, so many at a time at most; yields Noted, Started, Progress, Finished, Stopped and TooLarge."""
+    """Runs the tasks, so many at a time at most; yields all that a worker tells but Broken, which it raises."""
     context = multiprocessing.get_context("spawn")  # JAX's threads do not survive a fork
     waiting, tries = deque(tasks), dict.fromkeys((task.group for task in tasks), 0)
     with _place(device, max(1, min(workers, len(tasks), len(cores())))) as place:

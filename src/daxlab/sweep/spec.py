@@ -12,6 +12,7 @@ from daxlab.corpora import language, split
 from daxlab.errors import InputError
 from daxlab.protocol import SEMANTICS, Protocol
 from daxlab.splits import Split
+from daxlab.store import key
 
 CellName = Literal["srn", "lstm", "gru"]
 CELLS: tuple[str, ...] = get_args(CellName)
@@ -87,19 +88,19 @@ class Spec:
         return {"name": lang.name, "digest": lang.digest}
 
     @classmethod
-    def of(cls, facts: Any, *, whole: bool = True) -> "Spec":
+    def of(cls, facts: Any, *, whole: bool = True, language: str | None = None) -> "Spec":
         """The spec that was written down; refused if it would no longer be the same run, or, if not whole, of the same
-        language."""
+        language. `language`: where that is now, unless it is where it was."""
         spec = cls(
             split=facts["split"]["name"],
             seed=facts["seed"],
             architecture=Architecture(**facts["network"]),
             protocol=Protocol(**facts["protocol"]),
-            language=facts["language"]["name"],
+            language=language or facts["language"]["name"],
         )
         now = spec.facts() if whole else {"language": spec._language()}
         for part in now:
-            if now[part] != facts[part]:
+            if key(now[part]) != key(facts[part]):
                 raise InputError(f"the {part} of this run is no longer what it was when the run was recorded")
         return spec
 

@@ -88,7 +88,7 @@ def status(ledger: Ledger) -> Status:
         seconds = rest * elapsed / work if work > SURE * ours["seconds"] else rest / ours["workers"]
     return Status(
         done=counts["done"],
-        running=sum(row["size"] for row in busy),
+        running=sum(row["lacking"] for row in busy),
         waiting=sum(row["lacking"] for row in rows) - sum(row["lacking"] for row in busy),
         others=sum(row["lacking"] for row in recorded if row["number"] in others),
         failed=counts["failed"],
@@ -111,7 +111,7 @@ def _share(row: dict[str, Any]) -> float:
 
 def _trained(rows: Iterable[dict[str, Any]]) -> float:
     """Runs' worth of updates in groups under way."""
-    return sum(int(row["size"]) * _share(row) for row in rows)
+    return sum(int(row["lacking"]) * _share(row) for row in rows)
 
 
 def _left(rows: Iterable[dict[str, Any]], device: str, at_once: int) -> float:

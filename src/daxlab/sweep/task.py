@@ -14,10 +14,11 @@ TRIES = 3  # of a task whose worker died; a node that is lost is not the task's 
 
 @dataclass(frozen=True)
 class Task:
-    """A group to be trained: its key, its members in order, where its checkpoint goes."""
+    """A group to be trained: its key, its members in order and the keys of their runs, where its checkpoint goes."""
 
     group: str
     members: tuple[Spec, ...]
+    keys: tuple[str, ...]
     checkpoint: Path | None  # None: nowhere, so that it is trained in one go
     checkpoint_every: float = 20.0  # seconds
     keep_weights: bool = True

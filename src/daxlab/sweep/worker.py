@@ -23,7 +23,7 @@ from daxlab.encoding import Encoding
 from daxlab.engine import weights
 from daxlab.errors import InputError
 from daxlab.models import seq2seq
-from daxlab.store import Run
+from daxlab.store import Run, key
 from daxlab.sweep.examine import Examined, examine, rehearse
 from daxlab.sweep.process import out_of_memory
 from daxlab.sweep.spec import Architecture, Spec, all_facts
@@ -56,7 +56,9 @@ def engine_group(members: Sequence[Spec]) -> engine.Group:
 
 def work(task: Task, report: Report, turn: Turn = contextlib.nullcontext, at_once: int = 1) -> Finished | None:
     """Trains a group from its checkpoint, if it has one, and examines it; None if it was stopped on the way."""
-    group, first = engine_group(task.members), task.members[0]
+    facts, group, first = all_facts(task.members), engine_group(task.members), task.members[0]
+    if [key(fact) for fact in facts] != list(task.keys):
+        raise InputError(f"what is called {first.language} here is no longer what was asked for: did its file change?")
     translates = is_translation(first.language)
     # What will be needed in the end is asked for now; and what is at work now, not what a checkout holds by then.
     origin = _origin() | ({bleu.PACKAGE: bleu.version()} if translates else {})
@@ -81,9 +83,10 @@ def work(task: Task, report: Report, turn: Turn = contextlib.nullcontext, at_onc
     except Exception as error:
         if not out_of_memory(error):
             raise
+        safe = "; their checkpoint is kept: the same command goes on from there, on a device with more memory"
         raise InputError(
-            f"{len(task.members)} runs are trained, but there is not the memory to ask them all they are asked; their "
-            "checkpoint is kept: the same command goes on from there, on a device with more memory"
+            f"{len(task.members)} runs are trained, but there is not the memory to ask them all they are asked"
+            f"{safe if task.checkpoint else ''}"
         ) from error
     training, examining = float(trained.history.seconds), time.monotonic() - began
     timing = {
@@ -93,7 +96,7 @@ def work(task: Task, report: Report, turn: Turn = contextlib.nullcontext, at_onc
         "resumed": int(resumed),
         "at_once": at_once,  # workers that shared the card meanwhile
     }
-    runs = _runs(task, trained, examined, timing, origin)
+    runs = _runs(task, facts, trained, examined, timing, origin)
     kept = {}
     if task.keep_weights:
         kept = {
@@ -136,6 +139,7 @@ def _foresee(task: Task, group: engine.Group, report: Report) -> bool | None:
 
 def _runs(
     task: Task,
+    specs: Sequence[Any],
     trained: engine.Trained,
     examined: Sequence[Examined | None],
     timing: dict[str, float],
@@ -143,7 +147,7 @@ def _runs(
 ) -> tuple[Run, ...]:
     """The runs of a trained group as the ledger holds them."""
     runs = []
-    for n, facts in enumerate(all_facts(task.members)):
+    for n, facts in enumerate(specs):
         common: dict[str, Any] = {
             "spec": facts,
             "group": task.group,
