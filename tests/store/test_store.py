@@ -759,22 +759,25 @@ except InputError as error: print(error)
 
 @pytest.mark.parametrize("name", ["out.csv", "out.parquet"])
 def test_a_table_on_a_full_disk_is_said_too(book, tmp_path, name):
-    book.close()
+    export(book.ledger, tmp_path / "plain.db")  # which is read without a file beside it
     code = """
 resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, 1_000))
 try: write_table(Ledger(sys.argv[1]), sys.argv[2])
 except InputError as error: print(error)
 """
-    out, err = child(code, book.path, tmp_path / name).communicate()
+    out, err = child(code, tmp_path / "plain.db", tmp_path / name).communicate()
     assert "cannot write" in out, err
     assert not list(tmp_path.glob(f"*{name}*"))
 
 
 ENDS = """
 with Writer(sys.argv[1]) as writer:
-    writer.add([Run(spec=spec(seed), artefacts={"a": random.randbytes(9000)}) for seed in range(int(sys.argv[2]))])
+    half = int(sys.argv[2])
+    runs = [Run(spec=spec(seed), artefacts={"a": random.randbytes(20_000)}) for seed in range(2 * half)]
+    writer.add(runs[:half])
     print("added", flush=True)
     sys.stdin.readline()
+    writer.add(runs[half:])
 print("closed", flush=True)
 """
 
@@ -788,7 +791,7 @@ def test_a_reader_sees_right_though_its_process_looks_again_while_writers_come_a
         Ledger(path).close()
         first.communicate("\n")
         child(ENDS, path, 200, stdin=subprocess.PIPE).communicate("\n")
-        assert ledger.count() == 200
+        assert ledger.count() == 400
         ledger.check()
 
 
