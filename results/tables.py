@@ -23,6 +23,10 @@ from daxlab.paper.translations import COUNTED
 from daxlab.report.choices import spread
 from daxlab.store import Ledger
 from daxlab.sweep import Architecture
+from daxlab.sweep.cost import cost
+from daxlab.sweep.grid import part, read
+from daxlab.sweep.grouping import grouped
+from daxlab.sweep.spec import all_facts
 
 RESULTS = Path(__file__).parent
 PAGES = (RESULTS.parent / "README.md", RESULTS / "README.md")
@@ -160,16 +164,29 @@ def card() -> str:
 def sweeps() -> str:
     """What sweeps took on the card, beside their plans."""
     rows = json.loads((RESULTS / "bench" / "sweeps.json").read_text())["rows"]
-    lines = ["| commit | command | runs | groups | seconds | plan | plan / seconds |", "|---|---|--:|--:|--:|--:|--:|"]
+    lines = ["| commit | command | runs | groups | seconds | plan | plan / seconds | plan now |"]
+    lines.append("|---|---|--:|--:|--:|--:|--:|--:|")
     for row in rows:
         only = " ".join(f"--only {one}" for one in row["only"])
         command = f"daxlab sweep run specs/{row['spec']}.toml {only} --device gpu {row['more']}"
         ratio = row["planned"] / row["seconds"]
+        row["now"] = _plan_now(row)
         counts = f"{row['runs']:,} | {row['groups']} | {row['seconds']:,} | {row['planned']:,} | {ratio:.2f}"
+        counts += f" | {row['now']:,.0f}"
         lines.append(f"| {row['commit']} | `{command.strip()}` | {counts} |")
     narrow = [row for row in rows if "hidden=25,50,100" in row["only"]]
     end = f"Hidden 25, 50 and 100: {_took(narrow)}. All of these: {_took(rows)}."
+    took, now = (sum(row[name] for row in rows) for name in ("seconds", "now"))
+    ratios = [row["now"] / row["seconds"] for row in rows]
+    end += f" By the model as it is now they would take {now / took:.2f} of that in all, {min(ratios):.2f} to "
+    end += f"{max(ratios):.2f} each."
     return "\n".join([*lines, "", end])
+
+
+def _plan_now(row: dict[str, Any]) -> float:
+    """Seconds that the model has for a sweep from nothing, as it is now."""
+    wanted = part(read(RESULTS.parent / "specs" / f"{row['spec']}.toml").specs(), row["only"])
+    return cost(grouped(all_facts(wanted), "gpu", row["workers"]), "gpu", 1, on_card=row["workers"]).seconds
 
 
 def _took(rows: Sequence[dict[str, Any]]) -> str:

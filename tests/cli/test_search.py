@@ -69,7 +69,10 @@ def test_an_empty_ledger_has_no_best_and_an_unknown_experiment_is_named(daxlab, 
         pass
     shown = daxlab("search", "best", "--ledger", tmp_path / "empty.db")
     assert (shown.returncode, shown.stderr) == (0, "")
-    assert "No architecture has runs on simple, length, jump, turn-left." in shown.stdout
+    assert (
+        "No architecture of the search has runs by the paper's protocol on simple, length, jump, turn-left."
+        in shown.stdout
+    )
     wrong = daxlab("search", "best", "--experiment", "jmup", "--ledger", tmp_path / "empty.db")
     assert wrong.returncode == 2
     assert "no experiment is called 'jmup'" in wrong.stderr

@@ -44,7 +44,7 @@ def test_it_plans_stops_is_watched_goes_on_and_ends(daxlab, folder: Path) -> Non
     planned = daxlab("sweep", "plan", "tiny.toml", "--device", "cpu", "--json", cwd=folder)
     plan = json.loads(planned.stdout)
     assert (plan["runs"], plan["done"], plan["lacking"], plan["groups"]) == (2, 0, 2, 2)
-    assert plan["seconds"] > 0 and plan["bytes"] == 2 * 30_000
+    assert plan["seconds"] > 0 and plan["bytes"] == 2 * 50_000
     assert sorted(file.name for file in folder.iterdir()) == ["tiny.grammar", "tiny.toml"]
 
     stopped = daxlab("sweep", "run", "tiny.toml", "--device", "cpu", "--budget", "0s", "--json", cwd=folder)
@@ -76,7 +76,7 @@ def test_it_plans_stops_is_watched_goes_on_and_ends(daxlab, folder: Path) -> Non
     late = daxlab("sweep", "run", "tiny.toml", "--device", "cpu", "--keep-weights", cwd=folder)
     assert "Of 2 of them no weights are here" in late.stderr
     watched = daxlab("sweep", "status", "--watch", cwd=folder).stdout  # ends, because nothing is written
-    assert "2 done" in watched and "all is done" in watched and "SRN 1x" in watched
+    assert "2 done" in watched and "nothing is left to train" in watched and "SRN 1x" in watched
     with Ledger(folder / "daxlab.db") as ledger:
         assert not weights_of(ledger.path, ledger.select()[0]).exists()  # sweeps drop them
 
@@ -174,3 +174,19 @@ def test_a_spec_that_comes_with_daxlab_is_found_from_any_folder(daxlab, tmp_path
     assert "4 runs" in daxlab("sweep", "plan", "specs/smoke.toml", "--device", "cpu", cwd=tmp_path).stdout
     (tmp_path / "smoke.toml").write_text('split = "jump"\nseeds = 1\n')
     assert "1 runs" in daxlab("sweep", "plan", "smoke.toml", "--device", "cpu", cwd=tmp_path).stdout
+
+
+def test_the_results_that_come_with_daxlab_are_not_trained_into(daxlab, tmp_path: Path) -> None:
+    ours = Path(__file__).parents[2] / "results" / "runs.db"
+    before = ours.read_bytes()
+    for command in (["sweep", "run", "specs/smoke.toml"], ["train", "--split", "jump", "--hidden", "7"],
+                    ["runs", "delete", "00"], ["runs", "merge", ours]):  # fmt: skip
+        told = daxlab(*command, "--ledger", ours, cwd=tmp_path)
+        assert told.returncode == 2
+        assert "the results that come with daxlab, which stay as they are" in told.stderr
+    assert ours.read_bytes() == before and not ours.with_name("runs.db.lock").exists()
+
+
+def test_a_plan_for_a_cluster_is_of_one_of_its_places(daxlab, tmp_path: Path) -> None:
+    asked = ("sweep", "plan", "paper-search.toml", "--executor", "ray", "--device", "gpu")
+    assert "on one GPU (divide by how many the cluster has)" in daxlab(*asked, cwd=tmp_path).stdout

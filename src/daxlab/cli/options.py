@@ -85,6 +85,17 @@ def ledger_at(given: Path | None) -> Path:
     return ours
 
 
+def written_to(given: Path | None) -> Path:
+    """The ledger to write: the one given, or the one in the working folder; not the results that come with daxlab."""
+    path = given or LEDGER
+    if is_shipped(path):
+        raise InputError(
+            f"{path} has the results that come with daxlab, which stay as they are; "
+            f"'daxlab runs merge {path}' brings them into {LEDGER}"
+        )
+    return path
+
+
 def ledger_with(run: str, given: Path | None) -> Path:
     """The same, to read about one run: where only the results that come with daxlab have it, these."""
     path, ours = ledger_at(given), shipped()

@@ -70,11 +70,15 @@ def in_words(plan: dict[str, Any]) -> str:
         there = f"\nThe results that come with daxlab have {plan['shipped']:,} of these; to bring them here: "
         there += f"daxlab runs merge {shipped()} --ledger {plan['ledger']}"
     return (
-        f"{plan['runs']:,} runs in {groups:,} group{'s' if groups > 1 else ''} on {place}: about "
+        f"{_counted(plan['runs'], 'run')} in {_counted(groups, 'group')} on {place}: about "
         f"{spoken(plan['seconds'])} ({basis}), {size(plan['bytes'])} of disk, and up to "
         f"{size(plan['checkpoint_bytes'])} more for checkpoints meanwhile."
         f"{there}"
     )
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' if count > 1 else ''}"
 
 
 def spoken(seconds: float) -> str:

@@ -19,6 +19,7 @@ from daxlab.cli.options import (
     LedgerOption,
     device_named,
     seconds,
+    written_to,
 )
 from daxlab.cli.planning import foresee, in_words
 from daxlab.corpora import find
@@ -88,6 +89,8 @@ def reproduce(
         if as_json:
             print(json.dumps({"plan": plan}, indent=1))
         return
+    if plan["groups"]:
+        written_to(path)
     with watch(wanted) as show:
         outcome = sweep(
             wanted,

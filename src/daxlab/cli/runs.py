@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from daxlab.analysis.protocols import differing
-from daxlab.cli.options import LEDGER, JsonOption, LedgerOption, ledger_at, ledger_with
+from daxlab.cli.options import JsonOption, LedgerOption, ledger_at, ledger_with, written_to
 from daxlab.errors import InputError
 from daxlab.store import Ledger, Writer, export, merge, write_table
 from daxlab.sweep import weights_of
@@ -160,7 +160,7 @@ def export_runs(
     ] = False,
     ledger: LedgerOption = None,
 ) -> None:
-    """Export runs as a table, or as a ledger of their own that opens read-only.
+    """Export runs as a table, or as a ledger of their own: one file, which opens where nothing can be written too.
 
     Example: daxlab runs export runs.csv --where split=jump
     """
@@ -175,7 +175,10 @@ def export_runs(
                 _copy_weights(known.path, to, known.select(read_filters(where)))
         else:
             raise InputError(f"export to a .csv, a .parquet or a .db, not {to.name!r}")
+        hints = [] if known.count(read_filters(where)) else _hints(known, read_filters(where))
     print(to)
+    for hint in hints:
+        print(hint, file=sys.stderr)
 
 
 @app.command("delete")
@@ -188,7 +191,7 @@ def delete(
 
     Example: daxlab runs delete 2c7e --yes
     """
-    path = ledger or LEDGER
+    path = written_to(ledger)
     if not path.exists():
         raise InputError(f"there is no ledger at {path}")
     with Writer(path) as writer:
@@ -209,7 +212,7 @@ def merge_runs(
 
     Example: daxlab runs merge from-the-card.db
     """
-    differ, path = 0, ledger or LEDGER
+    differ, path = 0, written_to(ledger)
     for other in others:
         Ledger(other).close()  # all can be read, or nothing is begun
     with Writer(path) as writer:

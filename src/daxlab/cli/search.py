@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="The search over the paper's 180 architectures.")
 EXPERIMENTS = (*SPLITS, "overall")
+NO_BEST = "No architecture has runs on all four experiments, so none is the best overall."
 LEGEND = """\
 Per cent of test commands with every action right: mean over runs, standard error, 95% interval (Student's t over runs).
 """
@@ -89,7 +90,7 @@ def _show_completeness(found: Found, of: int, path: Path) -> None:
         print(complete(name, one, of).replace("*", ""))
     lacking = [name for name in SPLITS if name not in found]
     if lacking:
-        print(f"No architecture has runs on {', '.join(lacking)}.")
+        print(f"No architecture of the search has runs by the paper's protocol on {', '.join(lacking)}.")
     if lacking or any(one["architectures"] < of for one in found.values()):
         first = f"'daxlab runs merge {path}' brings these into {LEDGER}; then " if is_shipped(path) else ""
         into = "" if is_shipped(path) or path == LEDGER else f" --ledger {path}"
@@ -108,7 +109,7 @@ def _show_winners(found: Found, overall: Any) -> None:
     rows += [_overall_winner(measure, overall) for measure in ("rank", "accuracy") if overall]
     table(columns, rows, right=(2, 3, 4, 5, 6, 8, 9, 10))
     if not overall:
-        print("\nNo architecture has runs on all four experiments, so none is the best overall.")
+        print(f"\n{NO_BEST}")
 
 
 def _winner(name: str, one: Found) -> list[str]:
@@ -147,7 +148,7 @@ def _show_overall(overall: Any) -> None:
     from daxlab.report.choices import regressing  # noqa: PLC0415
 
     if not overall:
-        print("\nNo architecture has runs on all four experiments, so none is the best overall.")
+        print(f"\n{NO_BEST}")
         return
     for measure, unit in (("rank", ""), ("accuracy", "%")):
         one = overall[measure]

@@ -24,6 +24,7 @@ from daxlab.cli.options import (
     device_named,
     seconds,
     spec_at,
+    written_to,
 )
 from daxlab.errors import InputError
 from daxlab.store import Ledger
@@ -36,7 +37,11 @@ SpecArgument = Annotated[Path, typer.Argument(metavar="SPEC.toml", help="Axes wh
 KeepOption = Annotated[bool, typer.Option("--keep-weights", help="Keep the final weights of every network.")]
 OnlyOption = Annotated[
     list[str] | None,
-    typer.Option("--only", metavar="AXIS=VALUES", help="Only a part of it, such as hidden=25,50. Can be repeated."),
+    typer.Option(
+        "--only",
+        metavar="AXIS=VALUES",
+        help="Only a part of it, such as hidden=25,50, or seeds=0,1 for the first two. Can be repeated.",
+    ),
 ]
 WorkersOption = Annotated[
     int | None,
@@ -77,6 +82,8 @@ def run(
     wanted = part(read(spec_at(spec)).specs(), only or [])
     plan, words = _planned(spec, wanted, path, where, keep_weights, executor, workers, retry_failed, checkpoints)
     print(words, file=sys.stderr)
+    if plan["groups"]:
+        written_to(path)
     with _watched(path, plan["training"]) as show:
         outcome = sweep(
             wanted,
@@ -117,6 +124,7 @@ def plan(
     spec: SpecArgument,
     only: OnlyOption = None,
     device: DeviceOption = "auto",
+    executor: ExecutorOption = "local",
     workers: WorkersOption = None,
     checkpoints: CheckpointsOption = None,
     keep_weights: KeepOption = False,
@@ -130,9 +138,9 @@ def plan(
     """
     from daxlab.sweep.grid import part, read  # noqa: PLC0415 - so that --help stays light
 
-    wanted, where = part(read(spec_at(spec)).specs(), only or []), device_named(device)
+    wanted, where = part(read(spec_at(spec)).specs(), only or []), device_named(device, executor)
     path = ledger or LEDGER
-    found, words = _planned(spec, wanted, path, where, keep_weights, "local", workers, retry_failed, checkpoints)
+    found, words = _planned(spec, wanted, path, where, keep_weights, executor, workers, retry_failed, checkpoints)
     print(json.dumps(found, indent=1) if as_json else words)
 
 
@@ -223,7 +231,7 @@ def _shown(path: Path, now: Any) -> "RenderableType":
     from daxlab.cli.planning import spoken  # noqa: PLC0415
 
     counts = f"{now.done:,} done, {now.running:,} running, {now.waiting:,} waiting, {now.failed:,} failed"
-    pace = "all is done" if now.done else "all have failed" if now.failed else "nothing is recorded yet"
+    pace = "nothing is left to train" if now.done else "all have failed" if now.failed else "nothing is recorded yet"
     pace = "Nothing is training now. Run the same command again to go on." if now.waiting else pace
     if now.writing:
         rate = "" if now.runs_per_hour is None else f"{now.runs_per_hour:,.0f} runs an hour"
@@ -232,7 +240,10 @@ def _shown(path: Path, now: Any) -> "RenderableType":
     groups = Table.grid(padding=(0, 2))
     for group in now.groups:
         bar = ProgressBar(total=group.updates, completed=group.update, width=20)
-        groups.add_row(f"{group.runs:,} of {group.network}", bar, f"{group.update:,} of {group.updates:,} updates")
+        what = f"{group.runs:,} of {group.network}"
+        if group.split is not None:
+            what = f"{group.network}, on {group.split}, seed {group.seed}"
+        groups.add_row(what, bar, f"{group.update:,} of {group.updates:,} updates")
     parts: list[RenderableType] = [Text(f"{path}: {counts}"), pace]  # a path may have brackets
     if now.others:
         parts.append(f"{now.others:,} more wait in groups of other sweeps")

@@ -24,6 +24,7 @@ from daxlab.cli.options import (
     RetryOption,
     device_named,
     seconds,
+    written_to,
 )
 from daxlab.cli.planning import foresee, in_words
 from daxlab.cli.runs import percent
@@ -88,6 +89,7 @@ def train(
     plan = foresee(specs, path, where, executor=executor, retry_failed=retry_failed, checkpoints=checkpoints)
     if plan["groups"]:
         print(in_words(plan), file=sys.stderr)
+        written_to(path)
     with watch(specs) as show:
         outcome = sweep(
             specs,

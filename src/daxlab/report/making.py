@@ -88,10 +88,13 @@ def duration(seconds: float) -> str:
 
 
 def _repeat(facts: Facts) -> Iterator[Block]:
+    from daxlab.paper.search import COMMAND  # noqa: PLC0415 - polars is slow to load
+
     yield Text(
         f"`daxlab reproduce all` trains what the ledger lacks of the paper's experiments ({', '.join(EXPERIMENTS)}), "
-        "and goes on where it was if it is interrupted. `daxlab compare` prints the comparison, `daxlab report` makes "
-        "this page: the same ledger and data give the same page, byte for byte."
+        f"`{COMMAND}` what it lacks of the search; both go on where they were if they are interrupted. "
+        "`daxlab compare` prints the comparison, `daxlab report` makes this page: the same ledger and data give the "
+        "same page, byte for byte."
     )
     if facts.networks.height:
         yield Text(

@@ -22,16 +22,16 @@ def group(ledger: Ledger, key: str) -> Group | None:
 
 def under_way(ledger: Ledger) -> list[Row]:
     """Groups planned or running, as rows in the order they were recorded: a number that grows with it, their key, size,
-    status, updates, how many of their runs are not there, and the spec of their first member."""
+    status, updates, how many of their runs are not there, and of their first member seed and spec."""
     found = ledger._all(
         "select groups.id, groups.key, size, status, groups.updates, (select count(*) from members"
-        " where group_id = groups.id and not exists (select 1 from runs where runs.key = members.key)), spec"
+        " where group_id = groups.id and not exists (select 1 from runs where runs.key = members.key)), seed, spec"
         " from groups"
         " join members on group_id = groups.id and position = 0 join settings on settings.id = setting"
         " where status in ('planned', 'running') order by groups.id"
     )
     specs = {text: json.loads(text) for *_, text in found}  # many groups of one setting
-    names = ("number", "key", "size", "status", "updates", "lacking", "spec")
+    names = ("number", "key", "size", "status", "updates", "lacking", "seed", "spec")
     return [
         dict(zip(names, (number, bytes(key).hex(), *rest, specs[text]), strict=True))
         for number, key, *rest, text in found

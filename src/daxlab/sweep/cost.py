@@ -12,7 +12,8 @@ runs; and LSTM 1x100 with attention): every point within 10%. These are of updat
 kernels run at once, whole trainings, draws and all, take 0.95 of that. That cells differ by their weights alone is
 assumed: 35 runs of GRU 1x50 and 1x100 with attention took 139 s where the model has 107, while the card compiled and
 examined others. How a command's seconds beyond training and examining part into compiling (35 to 45 were seen) and the
-rest is a guess. CPU cores: 2x200 and 1x100 with attention, one run. A weight of a larger vocabulary than SCAN's has a
+rest is a guess. CPU cores: one run each of 2x200 and of one layer, 100, 50 and 25 units: updates within a tenth for the
+first two, up to twice as slow as this for the others. A weight of a larger vocabulary than SCAN's has a
 price of its own: of 25 networks on English-French pairs on the card, and of two on two cores, at once. Memory is
 counted; what XLA says of its programs (0.1 to 0.7 GB for groups of up to 64) is near that.
 
@@ -39,7 +40,7 @@ from daxlab.symbols import EOS
 
 GATES = {"srn": 1, "gru": 3, "lstm": 4}
 WORDS, ACTIONS = 16, 9  # SCAN's vocabularies with their signs; for other grammars near enough
-LEDGER_BYTES = 30_000  # of a run: its predictions, likelihoods and curve
+LEDGER_BYTES = 50_000  # of a run: its answers, likelihoods and curve; 34,000 where most are right, 65,000 where few are
 COPIES = 5  # of a group's weights in memory: themselves, Adam's two moments, gradients, what is made of these
 KEPT = 1_200  # numbers that a unit of a layer keeps for the way back: some 60 steps, some 20 arrays
 CHECKPOINT = 3  # of a group's weights in a checkpoint: themselves and Adam's two moments
@@ -88,7 +89,7 @@ DEVICES = {
         examine_weight=0.13e-6,
         memory=125e9,  # of an H200, which its workers share; a group that does not fit there is halved
     ),
-    "cpu": Device(update=0.08e-3, weight=3.4e-9, word=7.3e-9, once=5, program=8, examine=20, examine_weight=20e-6),
+    "cpu": Device(update=0.15e-3, weight=3.2e-9, word=7.3e-9, once=5, program=8, examine=2, examine_weight=31e-6),
 }
 
 
@@ -170,6 +171,12 @@ def _examining(group: Group, device: str) -> float:
     return examining(widest(group), len(group.members), device, group.members[0]["language"]["name"])
 
 
+def ahead(device: str, programs: int) -> float:
+    """Seconds before anything trains, where so many programs are compiled first."""
+    how = DEVICES[device]
+    return how.once + how.program * max(1, programs / min(programs, COMPILED))
+
+
 def cost(
     groups: Sequence[Group],
     device: str,
@@ -200,9 +207,9 @@ def cost(
         disk += runs * LEDGER_BYTES + weights * keep_weights
         passing.append(2 * CHECKPOINT * weights)  # the one before lies there until the next one does
     if on_card and groups:  # the widest is the last
-        soon, abreast = min(at_once, len(programs)), min(at_once, COMPILED)
-        ahead, later = how.program * max(1, soon / abreast), how.program * (len(programs) - soon) / abreast
-        work = ahead + max(sum(trained), later) + max(answers)[-1]
+        soon = min(at_once, len(programs))
+        later = how.program * (len(programs) - soon) / min(at_once, COMPILED)
+        work = ahead(device, soon) - how.once + max(sum(trained), later) + max(answers)[-1]
     else:  # no group is shared by workers, so the longest is the least it can take
         seconds = [some + answer for some, (_, answer) in zip(trained, answers, strict=True)]
         work = max((sum(seconds) + how.program * len(programs)) / workers, max(seconds, default=0.0))

@@ -12,6 +12,7 @@ from typing import Any
 
 from daxlab.store import Group, Ledger
 from daxlab.store.progress import best, note, under_way
+from daxlab.sweep.cost import ahead as beginning_of
 from daxlab.sweep.cost import examining, training
 from daxlab.sweep.spec import Architecture
 
@@ -28,6 +29,8 @@ class Running:
     runs: int
     update: int
     updates: int
+    split: str | None  # of a run that trains alone, as its seed
+    seed: int | None
 
 
 @dataclass(frozen=True)
@@ -84,8 +87,11 @@ def status(ledger: Ledger) -> Status:
     if ours and now > ours["since"]:  # clocks jump
         elapsed, rest = now - ours["since"], _left(rows, ours["device"], ours.get("at_once", 1))
         rate = max(0.0, 3600 * (every + _trained(rows) - ours["runs"]) / elapsed)
-        work = ours["seconds"] - rest
-        seconds = rest * elapsed / work if work > SURE * ours["seconds"] else rest / ours["workers"]
+        ahead, work = beginning_of(ours["device"], ours.get("at_once", 1)), ours["seconds"] - rest
+        if work > SURE * ours["seconds"]:
+            seconds = rest * elapsed / (work + ours["workers"] * ahead)
+        else:
+            seconds = rest / ours["workers"] + max(0.0, ahead - elapsed)
     return Status(
         done=counts["done"],
         running=sum(row["lacking"] for row in busy),
@@ -101,8 +107,11 @@ def status(ledger: Ledger) -> Status:
 
 
 def _running(row: dict[str, Any]) -> Running:
-    network = Architecture(**row["spec"]["network"]).shape
-    return Running(row["key"], network, row["size"], row["updates"], row["spec"]["protocol"]["updates"])
+    spec, alone = row["spec"], row["size"] == 1
+    network = Architecture(**spec["network"])
+    one = (spec["split"]["name"], row["seed"]) if alone else (None, None)
+    shown = str(network) if alone else network.shape
+    return Running(row["key"], shown, row["size"], row["updates"], spec["protocol"]["updates"], *one)
 
 
 def _share(row: dict[str, Any]) -> float:
