@@ -260,9 +260,7 @@ def test_a_group_is_recorded_before_it_starts_and_done_when_its_last_run_comes_i
     group = Group(members=[spec(3), spec(1), spec(2)], plan={"width": 200})
     with Writer(path) as writer:
         writer.record([group])
-        assert writer.ledger.status() | {"writing": 0} == {
-            "done": 0, "failed": 0, "pending": 3, "groups": {"planned": 1}, "writing": 0,
-        }  # fmt: skip
+        assert (writer.ledger.groups()[0].status, pending(writer.ledger)) == ("planned", 3)
         writer.begin(group.key, {"device": "gpu"})
         writer.progress({group.key: 5000})
         (now,) = writer.ledger.groups("running")
@@ -270,9 +268,8 @@ def test_a_group_is_recorded_before_it_starts_and_done_when_its_last_run_comes_i
         writer.add([run(1, group=group.key), run(2, group=group.key)])
         assert pending(writer.ledger) == 1
         writer.add([failed(3)])
-        assert writer.ledger.status() | {"writing": 0} == {
-            "done": 2, "failed": 1, "pending": 0, "groups": {"done": 1}, "writing": 0,
-        }  # fmt: skip
+        assert (writer.ledger.groups()[0].status, pending(writer.ledger)) == ("done", 0)
+        assert writer.ledger.status() == {"done": 2, "failed": 1, "writing": True}
         assert writer.ledger.run(run(1).key).group == group.key
 
 
