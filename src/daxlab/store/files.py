@@ -127,9 +127,17 @@ def is_working(path: Path) -> bool:
 
 
 def _connect(path: Path, options: str, timeout: float = 5, one_thread: bool = False) -> _Connection:
-    uri, header = _uri(path, options), _header(path) if path.exists() else b""
+    try:
+        header = _header(path)
+    except OSError:  # it is not there yet, or SQLite will say what it is
+        header = b""
     db = sqlite3.connect(
-        uri, uri=True, timeout=timeout, isolation_level=None, check_same_thread=one_thread, factory=_Connection
+        _uri(path, options),
+        uri=True,
+        timeout=timeout,
+        isolation_level=None,
+        check_same_thread=one_thread,
+        factory=_Connection,
     )
     db.node, db.header = _node(path), header
     _open.add(db)

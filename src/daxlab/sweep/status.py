@@ -12,8 +12,7 @@ from typing import Any
 
 from daxlab.store import Group, Ledger
 from daxlab.store.progress import best, note, under_way
-from daxlab.sweep.cost import ahead as beginning_of
-from daxlab.sweep.cost import examining, training
+from daxlab.sweep.cost import ahead, examining, training
 from daxlab.sweep.spec import Architecture
 
 NOTE = "sweep"
@@ -87,11 +86,11 @@ def status(ledger: Ledger) -> Status:
     if ours and now > ours["since"]:  # clocks jump
         elapsed, rest = now - ours["since"], _left(rows, ours["device"], ours.get("at_once", 1))
         rate = max(0.0, 3600 * (every + _trained(rows) - ours["runs"]) / elapsed)
-        ahead, work = beginning_of(ours["device"], ours.get("at_once", 1)), ours["seconds"] - rest
+        before, work = ahead(ours["device"], ours.get("at_once", 1)), ours["seconds"] - rest
         if work > SURE * ours["seconds"]:
-            seconds = rest * elapsed / (work + ours["workers"] * ahead)
+            seconds = rest * elapsed / (work + ours["workers"] * before)
         else:
-            seconds = rest / ours["workers"] + max(0.0, ahead - elapsed)
+            seconds = rest / ours["workers"] + max(0.0, before - elapsed)
     return Status(
         done=counts["done"],
         running=sum(row["lacking"] for row in busy),

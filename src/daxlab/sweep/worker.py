@@ -58,7 +58,10 @@ def work(task: Task, report: Report, turn: Turn = contextlib.nullcontext, at_onc
     """Trains a group from its checkpoint, if it has one, and examines it; None if it was stopped on the way."""
     facts, group, first = all_facts(task.members), engine_group(task.members), task.members[0]
     if [key(fact) for fact in facts] != list(task.keys):
-        raise InputError(f"what is called {first.language} here is no longer what was asked for: did its file change?")
+        raise InputError(
+            f"these runs on {first.language} are not those that were asked for: did its file change, or is the daxlab "
+            "here another than the driver's?"
+        )
     translates = is_translation(first.language)
     # What will be needed in the end is asked for now; and what is at work now, not what a checkout holds by then.
     origin = _origin() | ({bleu.PACKAGE: bleu.version()} if translates else {})
