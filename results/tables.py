@@ -100,17 +100,15 @@ def best() -> str:
     assert overall
     lines = ["| experiment | best here | mean ± sem | again | the paper's choice | here | paper |"]
     lines.append("|---|---|--:|--:|---|--:|--:|")
-    for name, one in found.items():
-        first, chosen = one["best"][0], one["paper"]["best"]
+    asked = [(name, one, one["best"][0], one["paper"]["best"], "mean") for name, one in found.items()]
+    for measure in ("rank", "accuracy"):
+        one, chosen = overall[measure], overall["paper"] | {"stated": ""}
+        asked.append((f"all four, mean {measure}", one, measured(one["best"][0], measure), chosen, measure))
+    for name, one, first, chosen, measure in asked:
         again = f"{one['again']:.2f} ({spread(one)})" if one["scores"] else "–"
-        here = f"{chosen['here']['mean']:.2f}" if chosen["here"] else "–"
+        here = f"{chosen['here'][measure]:.2f}" if chosen["here"] else "–"
         ours = f"{first['network']} | {first['mean']:.2f} ± {first['sem']:.2f} | {again}"
         lines.append(f"| {name} | {ours} | {chosen['network']} | {here} | {chosen['stated']} |")
-    for measure in ("rank", "accuracy"):
-        one, paper = overall[measure], overall["paper"]
-        first = measured(one["best"][0], measure)
-        ours = f"{first['network']} | {first['mean']:.2f} ± {first['sem']:.2f} | {one['again']:.2f} ({spread(one)})"
-        lines.append(f"| all four, mean {measure} | {ours} | {paper['network']} | {paper['here'][measure]:.2f} | |")
     counts = {one["architectures"] for one in found.values()}
     span = f"{min(counts)} to {max(counts)}" if len(counts) > 1 else f"{counts.pop()}"
     return "\n".join([*lines, "", f"So far of {span} of the {ARCHITECTURES} architectures."])

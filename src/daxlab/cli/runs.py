@@ -71,10 +71,10 @@ def list_runs(
 
     Example: daxlab runs list --where split=jump --where cell=lstm
     """
-    most = limit or (None if as_json else MOST_SHOWN)
+    most, asked = limit or (None if as_json else MOST_SHOWN), read_filters(where)
     with Ledger(ledger_at(ledger)) as known:
-        rows, count = known.rows(read_filters(where), limit=most), known.count(read_filters(where))
-        hints = [] if rows else _hints(known, read_filters(where))
+        rows, count = known.rows(asked, limit=most), known.count(asked)
+        _hint(known, asked, count)
     if as_json:
         print(json.dumps(rows, indent=1))
         return
@@ -93,22 +93,18 @@ def list_runs(
         right=[n for n, name in enumerate(columns) if name in NUMBERS or "%" in name],
     )
     print(f"\n{len(rows):,} of {count:,} runs")
-    for hint in hints:
-        print(hint, file=sys.stderr)
 
 
-def _hints(known: Ledger, where: Mapping[str, Any]) -> list[str]:
-    """What runs have in those columns that no run has as it was asked."""
-    hints = []
-    for name, value in where.items():
+def _hint(known: Ledger, where: Mapping[str, Any], count: int) -> None:
+    """Where no run fits, says what runs have in those columns that none has as it was asked."""
+    for name, value in where.items() if not count else ():
         if name in ("key", "group", *METRICS) or known.count({name: value}):
             continue
         there = [str(one) for one in known.values(name) if one is not None]
         near = get_close_matches(str(value), there, MOST_NAMED, 0.2) if len(there) > MOST_NAMED else there
         if near:
             more = f" and {len(there) - len(near):,} more" if len(there) > len(near) else ""
-            hints.append(f"no run has {name}={value}: there are {', '.join(near)}{more}")
-    return hints
+            print(f"no run has {name}={value}: there are {', '.join(near)}{more}", file=sys.stderr)
 
 
 @app.command("show")
@@ -164,21 +160,20 @@ def export_runs(
 
     Example: daxlab runs export runs.csv --where split=jump
     """
+    asked = read_filters(where)
     with Ledger(ledger_at(ledger)) as known:
         if to.suffix in (".csv", ".parquet"):
             if figures_only:
                 raise InputError("--figures-only is for a .db: a table has nothing but figures")
-            write_table(known, to, read_filters(where))
+            write_table(known, to, asked)
         elif to.suffix == ".db":
-            export(known, to, read_filters(where), artefacts=[] if figures_only else None)
+            export(known, to, asked, artefacts=[] if figures_only else None)
             if not figures_only:
-                _copy_weights(known.path, to, known.select(read_filters(where)))
+                _copy_weights(known.path, to, known.select(asked))
         else:
             raise InputError(f"export to a .csv, a .parquet or a .db, not {to.name!r}")
-        hints = [] if known.count(read_filters(where)) else _hints(known, read_filters(where))
+        _hint(known, asked, known.count(asked))
     print(to)
-    for hint in hints:
-        print(hint, file=sys.stderr)
 
 
 @app.command("delete")

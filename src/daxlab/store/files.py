@@ -234,7 +234,7 @@ def writer(path: Path) -> tuple[sqlite3.Connection, sqlite3.Connection]:
 
 def _beside(path: Path) -> Path:
     """The lock of a ledger, whatever links lead to it."""
-    return Path(f"{path.resolve() if path.is_symlink() else path}.lock")
+    return Path(f"{path.resolve()}.lock")
 
 
 def _lock(path: Path) -> sqlite3.Connection:

@@ -12,8 +12,8 @@ runs; and LSTM 1x100 with attention): every point within 10%. These are of updat
 kernels run at once, whole trainings, draws and all, take 0.95 of that. That cells differ by their weights alone is
 assumed: 35 runs of GRU 1x50 and 1x100 with attention took 139 s where the model has 107, while the card compiled and
 examined others. How a command's seconds beyond training and examining part into compiling (35 to 45 were seen) and the
-rest is a guess. CPU cores: one run each of 2x200 and of one layer, 100, 50 and 25 units: updates within a tenth for the
-first two, up to twice as slow as this for the others. A weight of a larger vocabulary than SCAN's has a
+rest is a guess. CPU cores: LSTM 2x200 and 1x100 with attention, updates within a tenth; LSTM 1x50 took twice as long as
+this has (results/again/lengths-cpu.db). A weight of a larger vocabulary than SCAN's has a
 price of its own: of 25 networks on English-French pairs on the card, and of two on two cores, at once. Memory is
 counted; what XLA says of its programs (0.1 to 0.7 GB for groups of up to 64) is near that.
 
@@ -40,7 +40,7 @@ from daxlab.symbols import EOS
 
 GATES = {"srn": 1, "gru": 3, "lstm": 4}
 WORDS, ACTIONS = 16, 9  # SCAN's vocabularies with their signs; for other grammars near enough
-LEDGER_BYTES = 50_000  # of a run: its answers, likelihoods and curve; 34,000 where most are right, 65,000 where few are
+LEDGER_BYTES = 50_000  # of a run: its answers, likelihoods and curve (docs/cluster.md: 34,000 and 64,000)
 COPIES = 5  # of a group's weights in memory: themselves, Adam's two moments, gradients, what is made of these
 KEPT = 1_200  # numbers that a unit of a layer keeps for the way back: some 60 steps, some 20 arrays
 CHECKPOINT = 3  # of a group's weights in a checkpoint: themselves and Adam's two moments

@@ -5,7 +5,7 @@ from pathlib import Path
 
 def checkpoints(ledger: Path) -> Path:
     """The folder of a ledger's checkpoints."""
-    return _beside(ledger, "checkpoints")
+    return Path(f"{ledger.resolve()}.checkpoints")
 
 
 def checkpoint(folder: Path, group: str) -> Path:
@@ -15,9 +15,4 @@ def checkpoint(folder: Path, group: str) -> Path:
 
 def weights_of(ledger: Path, name: str) -> Path:
     """The final weights of a run."""
-    return _beside(ledger, "weights") / f"{name}.safetensors"
-
-
-def _beside(ledger: Path, kind: str) -> Path:
-    real = ledger.resolve() if ledger.is_symlink() else ledger
-    return real.with_name(f"{real.name}.{kind}")
+    return Path(f"{ledger.resolve()}.weights") / f"{name}.safetensors"
