@@ -4,7 +4,7 @@
 
 Three kinds of network, each of three widths with its own runs. In turn and at once, every width is a group by itself;
 with padding, the narrower two share one, as in a sweep. Every group is a process; they share the card by NVIDIA's
-multi-process service (daxlab.sweep.card), as in a sweep, and each trains so many updates; a plan takes as long as its
+multi-process service (gpu_sharing.py), as in a sweep, and each trains so many updates; a plan takes as long as its
 slowest group, or in turn all of them.
 """
 
@@ -17,6 +17,8 @@ import time
 from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from daxlab.sweep import gpu_sharing
 
 RESULTS = Path(__file__).parent.parent / "results" / "bench" / "at_once.json"
 UPDATES = 4_000
@@ -70,14 +72,13 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=RESULTS)
     asked = parser.parse_args()
     from daxlab.cli.options import device_named
-    from daxlab.sweep import card
 
     if device_named("auto") != "gpu":
         print("bench/at_once.py: there is no GPU here that JAX can use, so there is nothing to measure")
         return
     os.environ |= {"XLA_PYTHON_CLIENT_PREALLOCATE": "false", "TF_CPP_MIN_LOG_LEVEL": "3"}
     context = multiprocessing.get_context("spawn")
-    with TemporaryDirectory(ignore_cleanup_errors=True) as folder, card.shared(Path(folder)) as environment:
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder, gpu_sharing.shared(Path(folder)) as environment:
         if environment is None:
             print("bench/at_once.py: this card cannot be shared (there is no multi-process service)")
             return

@@ -22,12 +22,12 @@ from at_once import KINDS, NARROW, WIDE
 
 from daxlab.cli.options import device_named
 from daxlab.protocol import Protocol
-from daxlab.store import Group, Ledger, Writer
+from daxlab.runs import Group, Ledger, Writer
+from daxlab.runs.spec import all_facts
 from daxlab.sweep import Spec, card, sweep
 from daxlab.sweep.cost import cost, widest
 from daxlab.sweep.grid import read
 from daxlab.sweep.grouping import grouped
-from daxlab.sweep.spec import all_facts
 from daxlab.sweep.task import Finished, Progress
 
 ROOT = Path(__file__).parent.parent

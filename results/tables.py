@@ -15,18 +15,18 @@ from typing import Any
 from scipy import stats
 
 from daxlab.analysis.accuracy import network_text, networks
-from daxlab.corpora.translation import PAPER, PAPER_DIGEST
+from daxlab.datasets.translation import PAPER, PAPER_DIGEST
 from daxlab.paper import compare
 from daxlab.paper.conditions import conditions
 from daxlab.paper.search import ARCHITECTURES, AXES, SPLITS, all_round, choices, measured, search
 from daxlab.paper.translations import COUNTED
 from daxlab.report.choices import spread
-from daxlab.store import Ledger
+from daxlab.runs import Ledger
+from daxlab.runs.spec import all_facts
 from daxlab.sweep import Architecture
 from daxlab.sweep.cost import cost
 from daxlab.sweep.grid import part, read
 from daxlab.sweep.grouping import grouped
-from daxlab.sweep.spec import all_facts
 
 RESULTS = Path(__file__).parent
 PAGES = (RESULTS.parent / "README.md", RESULTS / "README.md")

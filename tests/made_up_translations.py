@@ -6,9 +6,9 @@ from importlib.metadata import version
 import numpy as np
 
 from daxlab import bleu, split
-from daxlab.corpora.translation import new_word
+from daxlab.datasets.translation import new_word
 from daxlab.paper import experiments
-from daxlab.store import Run, pack_answers, pack_arrays
+from daxlab.runs import Run, pack_answers, pack_arrays
 from daxlab.sweep import Spec
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 
-from daxlab.store import Run, Writer
+from daxlab.runs import Run, Writer
 from daxlab.sweep import Architecture, Spec
 
 SPLITS = ("simple", "length", "jump", "turn-left")

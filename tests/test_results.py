@@ -11,16 +11,16 @@ import pytest
 from daxlab.analysis.answers import answers, scored
 from daxlab.analysis.protocols import differing
 from daxlab.cli.options import ledger_at
-from daxlab.corpora import is_translation
-from daxlab.corpora.translation import TATOEBA
+from daxlab.datasets import is_translation
+from daxlab.datasets.translation import TATOEBA
 from daxlab.paper import compare
 from daxlab.paper.experiments import EXPERIMENTS, specs
 from daxlab.paper.translations import COUNTED
-from daxlab.store import Ledger, key
-from daxlab.store.artefacts import STEP
+from daxlab.runs import Ledger, key
+from daxlab.runs.artefacts import STEP
+from daxlab.runs.spec import all_facts
 from daxlab.sweep import weights_of
 from daxlab.sweep.grid import read
-from daxlab.sweep.spec import all_facts
 
 RESULTS = Path(__file__).parent.parent / "results"
 LEDGERS = sorted(str(path.relative_to(RESULTS)) for path in RESULTS.rglob("*.db"))

@@ -9,10 +9,11 @@
 (13204, 7706, 14670)
 """
 
-from daxlab.corpora import language, split
+from daxlab.datasets import language, split
+from daxlab.datasets.pairs import Pairs
+from daxlab.datasets.rules import Split
 from daxlab.errors import InputError
-from daxlab.languages import Example, Language, Pairs, Tree
-from daxlab.splits import Split
+from daxlab.languages import Example, Language, Tree
 
 __all__ = ["Example", "InputError", "Language", "Pairs", "Split", "Tree", "language", "split"]
 __version__ = "0.1.0.dev0"

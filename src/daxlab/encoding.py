@@ -27,7 +27,7 @@ class Example(Protocol):
 
 
 class Split(Protocol):
-    """What is trained on, how often each of it is presented, and what is tested (daxlab.splits.Split)."""
+    """What is trained on, how often each of it is presented, and what is tested (daxlab.datasets.rules.Split)."""
 
     @property
     def train(self) -> tuple[Any, ...]: ...  # noqa: D102

@@ -8,7 +8,7 @@ import pytest
 
 from daxlab import split
 from daxlab.protocol import Protocol
-from daxlab.store import Ledger, Run, Writer, pack_answers, pack_likelihoods
+from daxlab.runs import Ledger, Run, Writer, pack_answers, pack_likelihoods
 from daxlab.sweep import Architecture, Spec
 
 Answers = Mapping[str, str]  # actions by command; commands that are not named are answered right

@@ -5,7 +5,7 @@ import pytest
 from daxlab import InputError, split
 from daxlab.analysis.answers import answers, scored, together
 from daxlab.encoding import Encoding
-from daxlab.store import Run
+from daxlab.runs import Run
 
 COLUMNS = ["command", "words", "actions", "target", "answer", "right", "ended", "oracle_answer", "oracle_right"]
 

@@ -18,7 +18,7 @@ from daxlab.analysis.effects import effects
 from daxlab.analysis.replicates import entries
 from daxlab.paper import search as paper
 from daxlab.protocol import Protocol
-from daxlab.store import Ledger, Run, Writer
+from daxlab.runs import Ledger, Run, Writer
 from daxlab.sweep import Architecture, Spec
 
 RELEASE = "release/simple_split/simple"

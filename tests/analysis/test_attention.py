@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from daxlab.analysis.attention import attention
-from daxlab.splits import named_commands
-from daxlab.store import pack_answers, pack_arrays
+from daxlab.datasets.rules import named_commands
+from daxlab.runs import pack_answers, pack_arrays
 
 ATTENTIVE = {"layers": 1, "hidden": 100, "attention": True}
 

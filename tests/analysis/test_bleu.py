@@ -10,8 +10,8 @@ from daxlab import InputError, language, split
 from daxlab.analysis.answers import scored
 from daxlab.analysis.translation import _shown, _whole, caution, right_of, shown, translated
 from daxlab.analysis.translation import scores as of_run
-from daxlab.bleu import bleu, scores, signature
-from daxlab.corpora.translation import named
+from daxlab.datasets.bleu import bleu, scores, signature
+from daxlab.datasets.translation import named
 from daxlab.languages import Example
 
 

@@ -14,7 +14,7 @@ from daxlab.analysis.ends import ends
 from daxlab.analysis.errors import by_template, confusion, first_wrong
 from daxlab.analysis.lengths import by_length
 from daxlab.analysis.search_errors import search_errors
-from daxlab.store import Run
+from daxlab.runs import Run
 
 LONG = "I_JUMP " * 51  # an answer that the engine cut off
 

@@ -1,7 +1,7 @@
 """Learning curves, side by side."""
 
 from daxlab.analysis.learning import curves
-from daxlab.store import Run
+from daxlab.runs import Run
 
 
 def test_a_row_per_run_and_point_by_seed(ledger_of, trained, failed) -> None:

@@ -5,8 +5,8 @@ import pytest
 
 from daxlab import InputError, split
 from daxlab.analysis.neighbours import neighbours
-from daxlab.splits import named_commands
-from daxlab.store import pack_arrays
+from daxlab.datasets.rules import named_commands
+from daxlab.runs import pack_arrays
 
 
 def test_the_named_commands_are_the_primitives_and_each_of_them_twice(scan) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from daxlab.analysis.origins import devices, untimed, versions
-from daxlab.store import Ledger, Run, Writer
+from daxlab.runs import Ledger, Run, Writer
 
 CARD = {"device": "NVIDIA H200", "platform": "gpu", "jax": "0.11"}
 

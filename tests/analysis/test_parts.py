@@ -5,8 +5,8 @@ import pytest
 from daxlab import language, split
 from daxlab.analysis.clauses import conjunctions
 from daxlab.analysis.parts import Coverage, coverage
+from daxlab.datasets.rules import Split
 from daxlab.languages import Example
-from daxlab.splits import Split
 
 
 def shown(train: list[str], test: list[str]) -> Coverage:

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from daxlab.paper import targets
-from daxlab.store import Writer
+from daxlab.runs import Writer
 
 RESULTS = Path(__file__).parents[2] / "results" / "runs.db"
 PROMISED = {"id", "paper", "mean", "sem", "low", "high", "runs", "verdict"}

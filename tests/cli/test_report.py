@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from daxlab.store import Writer, export
+from daxlab.runs import Writer, export
 
 
 def test_it_writes_one_page_of_an_empty_ledger_and_leaves_nothing_else(daxlab, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typer.testing import CliRunner, Result
 from daxlab import InputError
 from daxlab.cli import app
 from daxlab.paper import experiments
-from daxlab.store import Ledger
+from daxlab.runs import Ledger
 from daxlab.sweep import Architecture
 
 TINY = {name: Architecture("srn", 1, 4, dropout=n / 10) for n, name in enumerate(experiments.NETWORKS, 1)}

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars
 import pytest
 
-from daxlab.store import Ledger
+from daxlab.runs import Ledger
 
 RESULTS = Path(__file__).parents[2] / "results"
 with Ledger(RESULTS / "runs.db") as shipped:

@@ -1,7 +1,7 @@
 """What one sees while networks train follows what the sweep tells."""
 
 from daxlab.cli.watching import Watch
-from daxlab.store import Group, key
+from daxlab.runs import Group, key
 from daxlab.sweep import Plan, Spec
 from daxlab.sweep.task import Progress, TooLarge
 

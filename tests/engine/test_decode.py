@@ -8,7 +8,7 @@ import pytest
 
 from daxlab.engine import Group, Run, answers, attentions, encodings, log_likelihoods, right, unstack
 from daxlab.errors import InputError
-from daxlab.models import seq2seq
+from daxlab.networks import seq2seq
 
 from . import twin
 from .toy import ALL, ENCODING, LANGUAGE

@@ -10,7 +10,7 @@ import numpy as np
 from daxlab.encoding import Encoding
 from daxlab.engine import SEMANTICS, Group, Protocol, Run, train, unstack
 from daxlab.engine.draws import DROPOUT, draw, run_key
-from daxlab.models import masks, seq2seq
+from daxlab.networks import masks, seq2seq
 
 from .toy import ALL, ENCODING, JUMP, LANGUAGE
 

@@ -14,7 +14,7 @@ from daxlab.engine import Group, Protocol, Run, unstack
 from daxlab.engine.draws import DROPOUT, draw, run_key
 from daxlab.engine.train import draw_chunk, make_program, run_inputs, start_state
 from daxlab.engine.update import chunk
-from daxlab.models import CELLS, seq2seq
+from daxlab.networks import CELLS, seq2seq
 from daxlab.symbols import PAD
 
 from . import twin

@@ -11,7 +11,7 @@ import pytest
 from daxlab.engine import Group, Protocol, Run, evaluate, train, unstack
 from daxlab.engine.train import make_program
 from daxlab.errors import InputError
-from daxlab.models import Network, check_network
+from daxlab.networks import Network, check_network
 from daxlab.symbols import EOS, PAD, SOS
 
 from .test_group_equals_twin import trained

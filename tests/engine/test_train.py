@@ -14,7 +14,7 @@ from daxlab.engine.adam import Moments, adam, global_norm
 from daxlab.engine.train import draw_chunk, make_program, run_inputs, start_state
 from daxlab.engine.update import chunk
 from daxlab.errors import InputError
-from daxlab.models import seq2seq
+from daxlab.networks import seq2seq
 
 from .toy import ALL, ENCODING, JUMP
 

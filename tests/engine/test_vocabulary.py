@@ -7,14 +7,14 @@ import jax
 import jax.numpy as jnp
 import pytest
 
+from daxlab.datasets.rules import Split
 from daxlab.encoding import Encoding
 from daxlab.engine import Group, Run
 from daxlab.engine.train import draw_chunk, make_program, run_inputs, start_state
 from daxlab.engine.update import compiled
 from daxlab.languages import Example
-from daxlab.models import seq2seq
+from daxlab.networks import seq2seq
 from daxlab.protocol import Protocol
-from daxlab.splits import Split
 
 
 def temporary(words: int, time: int, stops: bool) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from daxlab.paper import NETWORKS, Row, compare, targets
 from daxlab.paper.experiments import few, size
 from daxlab.paper.translations import COUNTED
 from daxlab.protocol import Protocol
-from daxlab.store import Ledger, Run, Writer
+from daxlab.runs import Ledger, Run, Writer
 from daxlab.sweep import Architecture, Spec
 
 RESULTS = Path(__file__).parents[2] / "results" / "runs.db"

@@ -3,7 +3,7 @@
 import pytest
 
 from daxlab import InputError
-from daxlab.corpora import split_names
+from daxlab.datasets import split_names
 from daxlab.paper import EXPERIMENTS, NETWORKS, specs, targets
 from daxlab.protocol import Protocol
 

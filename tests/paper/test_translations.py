@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from daxlab import language
-from daxlab.corpora.translation import PAPER
+from daxlab.datasets.translation import PAPER
 from daxlab.paper import compare
 from daxlab.paper.conditions import conditions, lost, stated, told
-from daxlab.store import Ledger, Writer
+from daxlab.runs import Ledger, Writer
 
 FIGURES = ("exp4.bleu", "exp4.daxy.bleu-drop", "exp4.tired", *(f"exp4.daxy.{times}" for times in (1, 10, 100, 1000)))
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from daxlab.report.page import page
-from daxlab.store import Ledger, Writer
+from daxlab.runs import Ledger, Writer
 
 from .made_up import made_up
 

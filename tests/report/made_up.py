@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 
 import searched
+from daxlab.datasets.rules import named_commands
 from daxlab.languages import language
 from daxlab.paper.experiments import BEST, FEW, NETWORKS, OVERALL
 from daxlab.protocol import Protocol
-from daxlab.splits import named_commands
-from daxlab.store import Run, Writer, pack_answers, pack_arrays, pack_likelihoods
+from daxlab.runs import Run, Writer, pack_answers, pack_arrays, pack_likelihoods
 from daxlab.sweep import Architecture, Spec
 
 SETTINGS = [  # network, split, share right by seed

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from daxlab.corpora.translation import PAPER, named
+from daxlab.datasets.translation import PAPER, named
 from daxlab.report import experiment4
 from daxlab.report.blocks import Fold, Section, Table, Text
 from daxlab.report.facts import Facts
-from daxlab.store import Ledger, Writer
+from daxlab.runs import Ledger, Writer
 
 
 def section_of(path: Path, runs: list) -> Section:

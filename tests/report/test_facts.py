@@ -9,7 +9,7 @@ from daxlab.paper.experiments import OVERALL, SPLITS
 from daxlab.protocol import Protocol
 from daxlab.report.facts import Facts
 from daxlab.report.summary import tried
-from daxlab.store import Ledger, Run, Writer
+from daxlab.runs import Ledger, Run, Writer
 from daxlab.sweep import Spec
 
 

@@ -12,7 +12,7 @@ from daxlab.paper import compare
 from daxlab.paper.experiments import NETWORKS, OVERALL
 from daxlab.report.drawing import PALETTE
 from daxlab.report.page import page, prose
-from daxlab.store import Ledger, Run, Writer
+from daxlab.runs import Ledger, Run, Writer
 from daxlab.sweep import Spec
 
 RESULTS = Path(__file__).parents[2] / "results" / "runs.db"

@@ -15,7 +15,7 @@ from daxlab.paper.search import choices, search
 from daxlab.report import choices as said
 from daxlab.report.facts import MOST_NETWORKS, closely
 from daxlab.report.page import page
-from daxlab.store import Ledger
+from daxlab.runs import Ledger
 
 EXPERIMENTS = ("simple", "length", "jump", "turn-left")
 

@@ -18,7 +18,7 @@ import pytest
 
 from daxlab import InputError
 from daxlab.protocol import Protocol
-from daxlab.store import Ledger
+from daxlab.runs import Ledger
 from daxlab.sweep import Architecture, Spec, cluster, driver, sweep, weights_of
 from daxlab.sweep.grouping import grouped
 from daxlab.sweep.task import Finished, Progress

@@ -11,12 +11,12 @@ import pytest
 from daxlab.encoding import Encoding
 from daxlab.paper.experiments import specs
 from daxlab.protocol import Protocol
-from daxlab.store import Group, Ledger, Run, Writer
+from daxlab.runs import Group, Ledger, Run, Writer
+from daxlab.runs.spec import all_facts
 from daxlab.sweep import Architecture, Spec, foreseen
 from daxlab.sweep.cost import DEVICES, LEDGER_BYTES, Cost, cost, left, memory, modelled, parameters, update
 from daxlab.sweep.grid import part, read
 from daxlab.sweep.grouping import grouped
-from daxlab.sweep.spec import all_facts
 from daxlab.sweep.worker import network_maker
 
 LARGE, SMALL = Architecture(), Architecture("lstm", 1, 100, attention=True, dropout=0.1)

@@ -19,10 +19,10 @@ import pytest
 
 from daxlab import InputError
 from daxlab.protocol import Protocol
-from daxlab.store import Ledger, Run, Writer, key
-from daxlab.store.progress import under_way
+from daxlab.runs import Ledger, Run, Writer, key
+from daxlab.runs.places import checkpoint, checkpoints
+from daxlab.runs.progress import under_way
 from daxlab.sweep import Architecture, Spec, driver, foreseen, local, sweep, weights_of
-from daxlab.sweep.places import checkpoint, checkpoints
 from daxlab.sweep.status import status
 from daxlab.sweep.task import Finished, Progress, Started, Stopped, Task, TooLarge
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from daxlab import InputError
 from daxlab.protocol import Protocol
-from daxlab.store import key
+from daxlab.runs import key
+from daxlab.runs.spec import all_facts
 from daxlab.sweep import Architecture, Spec
 from daxlab.sweep.grid import parse, part, read
-from daxlab.sweep.spec import all_facts
 
 SPECS = Path(__file__).parents[2] / "specs"
 AXES = {

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from daxlab.store import Group, key
+from daxlab.runs import Group, key
+from daxlab.runs.spec import all_facts
 from daxlab.sweep import Architecture, Spec
 from daxlab.sweep.cost import DEVICES, cost, largest, memory, widest
 from daxlab.sweep.grid import parse, read
 from daxlab.sweep.grouping import grouped, ordered
-from daxlab.sweep.spec import all_facts
 
 SPECS = Path(__file__).parents[2] / "specs"
 

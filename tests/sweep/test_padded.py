@@ -11,10 +11,10 @@ from daxlab.encoding import Encoding
 from daxlab.engine import weights
 from daxlab.languages import language
 from daxlab.protocol import Protocol
-from daxlab.store import Ledger, unpack_arrays
+from daxlab.runs import Ledger, unpack_arrays
+from daxlab.runs.trained import TrainedNetwork
 from daxlab.sweep import Architecture, Spec, driver, sweep, weights_of
 from daxlab.sweep.grouping import grouped
-from daxlab.sweep.trained import TrainedNetwork
 from daxlab.sweep.worker import network_maker
 
 WIDTHS = (4, 9)

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from daxlab.protocol import Protocol
-from daxlab.store import Ledger, Run, Writer
-from daxlab.store.progress import under_way
+from daxlab.runs import Ledger, Run, Writer
+from daxlab.runs.progress import under_way
+from daxlab.runs.spec import all_facts
 from daxlab.sweep import Architecture, Spec, driver, sweep
 from daxlab.sweep.cost import ahead, further_words, left
 from daxlab.sweep.grouping import grouped
-from daxlab.sweep.spec import all_facts
 from daxlab.sweep.status import Status, beginning, status
 from daxlab.sweep.task import Finished, Progress, Started, Stopped
 

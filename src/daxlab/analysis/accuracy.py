@@ -10,7 +10,7 @@ from daxlab.analysis.answers import done
 from daxlab.analysis.protocols import Where, differing
 from daxlab.analysis.replicates import COLUMNS, entries, summary
 from daxlab.errors import InputError
-from daxlab.store import Ledger, canonical, key
+from daxlab.runs import Ledger, canonical, key
 from daxlab.sweep import Architecture
 
 NETWORK = {"cell": str, "layers": int, "hidden": int, "attention": bool, "dropout": float}

@@ -11,11 +11,11 @@ from typing import Any
 import polars as pl
 
 from daxlab.analysis.translation import computed
-from daxlab.corpora import is_translation, language, split
+from daxlab.datasets import is_translation, language, split
+from daxlab.datasets.rules import Split
 from daxlab.errors import InputError
 from daxlab.languages import Example
-from daxlab.splits import Split
-from daxlab.store import Ledger, unpack_answers, unpack_likelihoods
+from daxlab.runs import Ledger, unpack_answers, unpack_likelihoods
 
 Row = dict[str, Any]
 SCHEMA = {

@@ -11,7 +11,7 @@ import polars as pl
 
 from daxlab.analysis.protocols import Where
 from daxlab.analysis.replicates import COLUMNS, entries
-from daxlab.store import Ledger
+from daxlab.runs import Ledger
 from daxlab.sweep import Architecture
 
 AXES: dict[str, Any] = {"cell": str, "attention": bool, "layers": int, "hidden": int, "dropout": float}

@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 
 from daxlab.analysis.answers import runs
-from daxlab.corpora import named_commands
-from daxlab.store import Ledger, unpack_answers, unpack_arrays
+from daxlab.datasets import named_commands
+from daxlab.runs import Ledger, unpack_answers, unpack_arrays
 
 END = "end"  # of the command, which is looked at like a word, and of the answer, which is a step like an action
 LEVELS = 255  # weights are stored as shares of it

@@ -5,7 +5,7 @@ import polars as pl
 from daxlab.analysis.answers import answers, runs
 from daxlab.analysis.clauses import clauses
 from daxlab.languages import language
-from daxlab.store import Ledger
+from daxlab.runs import Ledger
 
 BOTH = " + "  # between the clauses of a command that has the primitive in more than one
 ALONE, JOINED = "alone", "in a conjunction"

@@ -13,7 +13,7 @@ import polars as pl
 
 from daxlab.analysis.protocols import Where, measured
 from daxlab.analysis.replicates import COLUMNS, entries
-from daxlab.store import Ledger
+from daxlab.runs import Ledger
 
 SCHEMA: dict[str, Any] = {"shots": int, "draw": str, "draws": int, **COLUMNS}
 Units = dict[Any, list[float]]  # accuracies of the runs of a draw, by its replicate; of a rule, each run is its own

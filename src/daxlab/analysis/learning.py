@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from daxlab.store import Ledger
+from daxlab.runs import Ledger
 
 LINES = ("update", "train_accuracy", "test_accuracy", "loss")
 SCHEMA: dict[str, Any] = {"key": str, "seed": int, "update": int, **dict.fromkeys(LINES[1:], float)}

@@ -7,7 +7,7 @@ import polars as pl
 
 from daxlab.analysis.answers import of_one_split, together
 from daxlab.analysis.replicates import COLUMNS, entries
-from daxlab.store import Ledger
+from daxlab.runs import Ledger
 
 SCHEMA: dict[str, Any] = {"length": int, "commands": int, **COLUMNS}
 

@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 
 from daxlab.analysis.answers import identity, runs, trained_on
-from daxlab.corpora import named_commands
-from daxlab.store import Ledger, unpack_arrays
+from daxlab.datasets import named_commands
+from daxlab.runs import Ledger, unpack_arrays
 
 SCHEMA: dict[str, Any] = {"command": str, "rank": int, "neighbour": str, "cosine": float}
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import polars as pl
 
-from daxlab.store import Ledger
+from daxlab.runs import Ledger
 
 DEVICE = ("device", "platform")
 VERSIONS = ("daxlab", "python", "jax", "jaxlib", "equinox", "numpy")

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from daxlab.protocol import SEMANTICS, Protocol
-from daxlab.store import Ledger
+from daxlab.runs import Ledger
 
 Where = Mapping[str, Any]
 

@@ -35,7 +35,7 @@ def summary(values: Sequence[float]) -> Summary:
 @cache
 def student(freedom: int) -> float:
     """How many standard errors the 95% interval reaches to each side, by degrees of freedom."""
-    from scipy.special import stdtrit  # noqa: PLC0415 - slow to load, though a third of scipy.stats
+    from scipy.special import stdtrit  # slow to load, though a third of scipy.stats
 
     return float(stdtrit(freedom, (1 + CONFIDENCE) / 2))
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import polars as pl
 
 from daxlab.analysis.answers import together
-from daxlab.store import Ledger
+from daxlab.runs import Ledger
 
 
 def search_errors(ledger: Ledger, keys: Iterable[str]) -> pl.DataFrame:

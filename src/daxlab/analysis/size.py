@@ -11,7 +11,7 @@ import polars as pl
 from daxlab.analysis.protocols import Where, measured
 from daxlab.analysis.replicates import COLUMNS, entries
 from daxlab.languages import language
-from daxlab.store import Ledger
+from daxlab.runs import Ledger
 
 OWN = re.compile(r"(?:simple|size-(?P<percent>\d+))(?:-(?P<seed>seed\d+))?")
 RELEASE = re.compile(r"release/simple_split/(?:simple|size_variations/simple_p(?P<percent>\d+))")

@@ -11,12 +11,11 @@ from functools import lru_cache
 from statistics import fmean
 from typing import Any
 
-from daxlab import bleu
-from daxlab.corpora import split
-from daxlab.corpora.translation import BASELINE, new_word
+from daxlab.datasets import bleu, split
+from daxlab.datasets.pairs import FRAMES, NewWord, Pairs, Question, of_frame
+from daxlab.datasets.translation import BASELINE, new_word
 from daxlab.errors import InputError
-from daxlab.languages.pairs import FRAMES, NewWord, Pairs, Question, of_frame
-from daxlab.store import Ledger, unpack_answers
+from daxlab.runs import Ledger, unpack_answers
 
 Row = Mapping[str, Any]
 CONTRACTED = {

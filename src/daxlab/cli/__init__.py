@@ -36,7 +36,7 @@ def version(
 ) -> None:
     """Teach a network what "dax" means; does it know what "dax twice" means?"""
     if show:
-        from daxlab import __version__  # noqa: PLC0415
+        from daxlab import __version__
 
         typer.echo(f"daxlab {__version__}")
         raise typer.Exit

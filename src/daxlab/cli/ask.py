@@ -9,8 +9,8 @@ import typer
 
 from daxlab.cli.options import JsonOption, LedgerOption, ledger_with
 from daxlab.cli.runs import RunArgument
-from daxlab.corpora import split
-from daxlab.corpora.translation import translation
+from daxlab.datasets import split
+from daxlab.datasets.translation import translation
 from daxlab.errors import InputError
 
 SHADES = " ░▒▓█"
@@ -81,13 +81,13 @@ def predict(
             print(f"{' '.join(answer.actions)}\n")
         _show(words, steps, answer, "word" if network.translates else "action")
     if attention_map is not None:
-        from daxlab.report.attention import draw  # noqa: PLC0415 - matplotlib is slow to load
+        from daxlab.report.attention import draw  # matplotlib is slow to load
 
         draw(answer.attention, words, steps, attention_map)
 
 
 def _show(words: list[str], steps: list[str], answer: Any, kind: str) -> None:
-    from daxlab.cli.terminal import table  # noqa: PLC0415
+    from daxlab.cli.terminal import table
 
     looked = words if answer.attention is not None else []
     rows = []
@@ -100,9 +100,9 @@ def _show(words: list[str], steps: list[str], answer: Any, kind: str) -> None:
 
 
 def _network(ledger: Path, run: str) -> Any:
-    from daxlab.sweep.compiled import remember  # noqa: PLC0415 - JAX is slow to load
-    from daxlab.sweep.trained import TrainedNetwork  # noqa: PLC0415
-    from daxlab.sweep.worker import on_device  # noqa: PLC0415
+    from daxlab.runs.trained import TrainedNetwork
+    from daxlab.sweep.compiled import remember  # JAX is slow to load
+    from daxlab.sweep.worker import on_device
 
     remember()
     on_device("cpu")  # one command is no work for a card, and nobody asked for one

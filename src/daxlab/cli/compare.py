@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from daxlab.cli.options import JsonOption, LedgerOption, beside, ledger_at
-from daxlab.store import Ledger
+from daxlab.runs import Ledger
 
 if TYPE_CHECKING:
     from daxlab.paper import Row
@@ -25,7 +25,7 @@ def compare(ledger: LedgerOption = None, as_json: JsonOption = False) -> None:
 
     Example: daxlab compare --ledger results/runs.db
     """
-    from daxlab.paper import compare as compared  # noqa: PLC0415 - polars is slow to load
+    from daxlab.paper import compare as compared  # polars is slow to load
 
     path = ledger_at(ledger)
     with Ledger(path) as known:
@@ -46,9 +46,9 @@ def as_text(rows: Sequence["Row"]) -> str:
 
 def show(rows: Sequence["Row"]) -> None:
     """The rows as a table, what must be known to read them below it."""
-    from daxlab.cli.terminal import table  # noqa: PLC0415
-    from daxlab.paper import experiments_of  # noqa: PLC0415
-    from daxlab.paper.search import COMMAND  # noqa: PLC0415
+    from daxlab.cli.terminal import table
+    from daxlab.paper import experiments_of
+    from daxlab.paper.search import COMMAND
 
     columns = ["figure", "paper", "ours", "sem", "95% interval", "margin", "verdict", "every run"]
     paper, ours = ([row for row in rows if (row.paper is None) == lacks] for lacks in (False, True))

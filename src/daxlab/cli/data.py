@@ -12,12 +12,12 @@ from typing import Annotated
 import typer
 
 from daxlab.cli.options import JsonOption, LanguageOption
-from daxlab.corpora import CORPORA, Sizes, fetch, language, sizes, split, split_names
-from daxlab.corpora.export import export
-from daxlab.corpora.release import SCAN
-from daxlab.corpora.verify import GOOD, Finding, Verifier
+from daxlab.datasets import CORPORA, Sizes, fetch, language, sizes, split, split_names
+from daxlab.datasets.export import export
+from daxlab.datasets.pairs import Pairs
+from daxlab.datasets.release import SCAN
+from daxlab.datasets.verify import GOOD, Finding, Verifier
 from daxlab.errors import InputError
-from daxlab.languages import Pairs
 
 app = typer.Typer(no_args_is_help=True, help="The splits: list, export, verify, fetch.")
 
@@ -28,7 +28,7 @@ def list_splits(language_name: LanguageOption = "scan", as_json: JsonOption = Fa
 
     Example: daxlab data list
     """
-    from daxlab.cli.terminal import progress, table  # noqa: PLC0415 - rich is slow to load
+    from daxlab.cli.terminal import progress, table  # rich is slow to load
 
     lang = language(language_name)
     rows = list(progress(sizes(lang), "counting", len(split_names(lang))))
@@ -94,7 +94,7 @@ def verify(
 
     Example: daxlab data verify SCAN-master.zip
     """
-    from daxlab.cli.terminal import progress  # noqa: PLC0415
+    from daxlab.cli.terminal import progress
 
     findings = list(progress(Verifier(path, language("scan", "release")).findings(), "verifying", len(SCAN.files)))
     if as_json:
@@ -106,7 +106,7 @@ def verify(
 
 
 def _show(findings: list[Finding]) -> None:
-    from daxlab.cli.terminal import table  # noqa: PLC0415
+    from daxlab.cli.terminal import table
 
     table(
         ["", "file", "lines", "found"],
@@ -133,7 +133,7 @@ def fetch_corpus(
     """
     if name not in CORPORA:
         raise InputError(f"nothing to fetch is called {name!r}; there are {', '.join(CORPORA)}")
-    from daxlab.cli.terminal import download  # noqa: PLC0415
+    from daxlab.cli.terminal import download
 
     with download(name) as progress:
         done = fetch(CORPORA[name], source, progress)

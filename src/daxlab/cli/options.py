@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from daxlab.errors import InputError
-from daxlab.store import Ledger, is_written
-from daxlab.sweep import card
+from daxlab.runs import Ledger, is_written
+from daxlab.sweep import gpu_sharing
 
 LEDGER = Path("daxlab.db")  # in the working folder
 HOUSES = tuple(Path(__file__).resolve().parents[up] for up in (1, 3))  # an installed package; a checkout
@@ -71,7 +71,7 @@ def device_named(name: str, executor: str = "local") -> str:
         return name
     if executor == "ray":
         raise InputError("what a cluster's nodes have is not known here: say --device cpu or --device gpu")
-    return "gpu" if card.is_here() and any(map(find_spec, PLUGINS)) else "cpu"
+    return "gpu" if gpu_sharing.is_here() and any(map(find_spec, PLUGINS)) else "cpu"
 
 
 def ledger_at(given: Path | None) -> Path:

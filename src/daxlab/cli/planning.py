@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from daxlab.cli.options import is_shipped, shipped
-from daxlab.store import Ledger, is_written
+from daxlab.runs import Ledger, is_written
 from daxlab.sweep import Spec, foreseen
 from daxlab.sweep.cost import cost
 from daxlab.sweep.driver import crew_of

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
+from daxlab.atomic import atomic_write
 from daxlab.cli.options import LedgerOption, beside, ledger_at
 from daxlab.errors import InputError
-from daxlab.store import Ledger
-from daxlab.whole import keep
+from daxlab.runs import Ledger
 
 
 def report(
@@ -29,10 +29,10 @@ def report(
         )
     path = ledger_at(ledger)
     with Ledger(path) as known:
-        from daxlab.report.page import page  # noqa: PLC0415 - matplotlib and jinja2 are slow to load
+        from daxlab.report.page import page  # matplotlib and jinja2 are slow to load
 
         written = page(known)
-    keep(out.resolve(), written.encode())
+    atomic_write(out.resolve(), written.encode())
     print(f"{out}: {path} as a page")
     if ledger is None and (more := beside(path)):
         print(more)

@@ -22,14 +22,14 @@ from daxlab.cli.options import (
     written_to,
 )
 from daxlab.cli.planning import foresee, in_words
-from daxlab.corpora import find
-from daxlab.corpora.release import SCAN
-from daxlab.corpora.translation import ENG_FRA, TATOEBA, named, translation
+from daxlab.datasets import find
+from daxlab.datasets.release import SCAN
+from daxlab.datasets.translation import ENG_FRA, TATOEBA, named, translation
 from daxlab.errors import InputError
 from daxlab.paper.experiments import ALL, EXPERIMENTS, TRANSLATION, chosen, specs
 from daxlab.paper.targets import RUNS
 from daxlab.protocol import Protocol
-from daxlab.store import Ledger
+from daxlab.runs import Ledger
 
 if TYPE_CHECKING:
     from daxlab.paper import Row
@@ -73,8 +73,8 @@ def reproduce(
 
     Example: daxlab reproduce jump few-shot --runs 5 --device gpu --budget 8m
     """
-    from daxlab.cli.watching import watch  # noqa: PLC0415 - rich is slow to load
-    from daxlab.sweep import sweep  # noqa: PLC0415
+    from daxlab.cli.watching import watch  # rich is slow to load
+    from daxlab.sweep import sweep
 
     if not 1 <= runs <= MOST_RUNS:
         raise InputError(f"runs must be between 1 and {MOST_RUNS:,}, not {runs}")
@@ -148,8 +148,8 @@ def _show(
     path: Path, experiments: list[str], protocol: Protocol, as_json: bool, about: dict[str, Any], pairs: str | None
 ) -> None:
     """The comparison; of English-French, which may be of other pairs than the paper's, all that was translated too."""
-    from daxlab.cli.translations import show  # noqa: PLC0415
-    from daxlab.paper.conditions import told  # noqa: PLC0415
+    from daxlab.cli.translations import show
+    from daxlab.paper.conditions import told
 
     with Ledger(path) as known:
         found = told(known, pairs, protocol) if pairs else None
@@ -163,7 +163,7 @@ def _show(
     if protocol != Protocol():
         print(f"A trial of {protocol.updates:,} updates, not the paper's {Protocol.updates:,}:\n")
     if rows:
-        from daxlab.cli.compare import show as show_rows  # noqa: PLC0415
+        from daxlab.cli.compare import show as show_rows
 
         show_rows(rows)
     if found:
@@ -172,7 +172,7 @@ def _show(
 
 def _compared(known: Ledger, experiments: list[str], protocol: Protocol) -> "list[Row]":
     try:
-        from daxlab.paper import compare  # noqa: PLC0415
+        from daxlab.paper import compare
     except ImportError as error:  # a bare machine with a card trains, and another one compares
         print(f"{error.name} is not here, so the comparison is left to 'daxlab compare' elsewhere.", file=sys.stderr)
         return []

@@ -12,11 +12,11 @@ from typing import Annotated, Any
 import typer
 
 from daxlab.analysis.protocols import differing
+from daxlab.atomic import atomic_write
 from daxlab.cli.options import JsonOption, LedgerOption, ledger_at, ledger_with, written_to
 from daxlab.errors import InputError
-from daxlab.store import Ledger, Writer, export, merge, write_table
+from daxlab.runs import Ledger, Writer, export, merge, write_table
 from daxlab.sweep import weights_of
-from daxlab.whole import keep
 
 app = typer.Typer(help="The ledger: list, show, curve, export, delete, merge.")
 Filters = Annotated[
@@ -78,7 +78,7 @@ def list_runs(
     if as_json:
         print(json.dumps(rows, indent=1))
         return
-    from daxlab.cli.terminal import table  # noqa: PLC0415
+    from daxlab.cli.terminal import table
 
     rows = [row | {"protocol": differing(row["spec"]) or ""} for row in rows]
     names = [*(["language"] if any(row["language"] != "scan" for row in rows) else []), *SHOWN]
@@ -137,7 +137,7 @@ def curve(
     if as_json:
         print(json.dumps({key: _finite(curve) for key, curve in curves.items()}, indent=1, allow_nan=False))
         return
-    from daxlab.cli.terminal import sparkline  # noqa: PLC0415
+    from daxlab.cli.terminal import sparkline
 
     for key in keys:
         print(f"{key[:12]}  updates {', '.join(f'{int(u):,}' for u in curves[key].get('update', [])[-1:])}")
@@ -234,7 +234,7 @@ def _copy_weights(source: Path, target: Path, keys: Iterable[str]) -> None:
     """Weights that lie beside one ledger go beside the other with their runs."""
     for key in keys:
         if weights_of(source, key).exists():
-            keep(weights_of(target, key), weights_of(source, key).read_bytes())
+            atomic_write(weights_of(target, key), weights_of(source, key).read_bytes())
 
 
 def _finite(curve: Mapping[str, Sequence[float]]) -> dict[str, list[float | None]]:

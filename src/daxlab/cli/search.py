@@ -13,7 +13,7 @@ from daxlab.cli.options import LEDGER, JsonOption, LedgerOption, beside, is_ship
 from daxlab.cli.runs import percent
 from daxlab.errors import InputError
 from daxlab.paper.experiments import SPLITS
-from daxlab.store import Ledger
+from daxlab.runs import Ledger
 
 if TYPE_CHECKING:
     from daxlab.paper import Row as Compared
@@ -47,10 +47,10 @@ def best(
     """
     if experiment not in (None, *EXPERIMENTS):
         raise InputError(f"no experiment is called {experiment!r}; there are {', '.join(EXPERIMENTS)}")
-    from daxlab.paper.comparison import compare_runs  # noqa: PLC0415 - polars is slow to load
-    from daxlab.paper.runs import Runs  # noqa: PLC0415
-    from daxlab.paper.search import ARCHITECTURES, all_round, choices  # noqa: PLC0415
-    from daxlab.report.choices import AGAIN  # noqa: PLC0415
+    from daxlab.paper.comparison import compare_runs  # polars is slow to load
+    from daxlab.paper.runs import Runs
+    from daxlab.paper.search import ARCHITECTURES, all_round, choices
+    from daxlab.report.choices import AGAIN
 
     path = ledger_at(ledger)
     with Ledger(path) as known:
@@ -83,8 +83,8 @@ def _as_text(found: Found, overall: Any, srns: Sequence["Compared"], experiment:
 
 
 def _show_completeness(found: Found, of: int, path: Path) -> None:
-    from daxlab.paper.search import COMMAND  # noqa: PLC0415
-    from daxlab.report.choices import complete  # noqa: PLC0415
+    from daxlab.paper.search import COMMAND
+    from daxlab.report.choices import complete
 
     for name, one in found.items():
         print(complete(name, one, of).replace("*", ""))
@@ -100,7 +100,7 @@ def _show_completeness(found: Found, of: int, path: Path) -> None:
 
 
 def _show_winners(found: Found, overall: Any) -> None:
-    from daxlab.cli.terminal import table  # noqa: PLC0415
+    from daxlab.cli.terminal import table
 
     print("\nThe best of each experiment:\n")
     columns = ["experiment", "the best here", "runs", "mean", "sem", "95% interval", "again"]
@@ -120,13 +120,13 @@ def _winner(name: str, one: Found) -> list[str]:
 
 
 def _again(one: Found) -> str:
-    from daxlab.report.choices import spread  # noqa: PLC0415
+    from daxlab.report.choices import spread
 
     return f"{one['again']:.2f} ({spread(one)})" if one["scores"] else "–"
 
 
 def _overall_winner(measure: str, overall: Found) -> list[str]:
-    from daxlab.paper.search import measured  # noqa: PLC0415
+    from daxlab.paper.search import measured
 
     one, paper = overall[measure], overall["paper"]
     here = paper["here"] or {}
@@ -136,7 +136,7 @@ def _overall_winner(measure: str, overall: Found) -> list[str]:
 
 
 def _show_experiment(name: str, one: Found) -> None:
-    from daxlab.report.choices import chosen, regressing  # noqa: PLC0415
+    from daxlab.report.choices import chosen, regressing
 
     print(f"\nThe best on {one['split']}:\n")
     _show_rows(one["best"])
@@ -144,8 +144,8 @@ def _show_experiment(name: str, one: Found) -> None:
 
 
 def _show_overall(overall: Any) -> None:
-    from daxlab.paper.search import measured  # noqa: PLC0415
-    from daxlab.report.choices import regressing  # noqa: PLC0415
+    from daxlab.paper.search import measured
+    from daxlab.report.choices import regressing
 
     if not overall:
         print(f"\n{NO_BEST}")
@@ -161,7 +161,7 @@ def _show_overall(overall: Any) -> None:
 
 
 def _show_rows(rows: Sequence[Found]) -> None:
-    from daxlab.cli.terminal import table  # noqa: PLC0415
+    from daxlab.cli.terminal import table
 
     columns = ["", "network", "runs", "mean", "sem", "95% interval", "every run"]
     shown = [
@@ -172,7 +172,7 @@ def _show_rows(rows: Sequence[Found]) -> None:
 
 
 def _show_srns(rows: Sequence["Compared"]) -> None:
-    from daxlab.cli.terminal import table  # noqa: PLC0415
+    from daxlab.cli.terminal import table
 
     print("\nOf SRNs, beside the paper:\n")
     shown = [[row.id, row.stated, row.shown or "–", row.verdict, row.network or "", row.note] for row in rows]

@@ -27,7 +27,7 @@ from daxlab.cli.options import (
     written_to,
 )
 from daxlab.errors import InputError
-from daxlab.store import Ledger
+from daxlab.runs import Ledger
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -75,8 +75,8 @@ def run(
 
     Example: daxlab sweep run specs/paper-search.toml --device gpu --budget 20m
     """
-    from daxlab.sweep import sweep, weights_of  # noqa: PLC0415 - so that --help stays light
-    from daxlab.sweep.grid import part, read  # noqa: PLC0415
+    from daxlab.sweep import sweep, weights_of  # so that --help stays light
+    from daxlab.sweep.grid import part, read
 
     path, where, until = ledger or LEDGER, device_named(device, executor), seconds(budget)
     wanted = part(read(spec_at(spec)).specs(), only or [])
@@ -136,7 +136,7 @@ def plan(
 
     Example: daxlab sweep plan specs/paper-search.toml --device gpu
     """
-    from daxlab.sweep.grid import part, read  # noqa: PLC0415 - so that --help stays light
+    from daxlab.sweep.grid import part, read  # so that --help stays light
 
     wanted, where = part(read(spec_at(spec)).specs(), only or []), device_named(device, executor)
     path = ledger or LEDGER
@@ -156,7 +156,7 @@ def _planned(
     checkpoints: Path | None,
 ) -> tuple[dict[str, Any], str]:
     """The plan of a sweep, as facts and in words."""
-    from daxlab.cli.planning import foresee, in_words  # noqa: PLC0415 - so that --help stays light
+    from daxlab.cli.planning import foresee, in_words  # so that --help stays light
 
     found = foresee(wanted, ledger, device, keep_weights, executor, workers, retry_failed, checkpoints)
     words = f"{spec}: {found['asked']:,} runs, of which {ledger} has {found['done']:,}."
@@ -199,9 +199,9 @@ def status(
             raise InputError("--json says it once, --watch again and again: choose one")
         print(json.dumps(asdict(_status(path)), indent=1))
         return
-    from rich.live import Live  # noqa: PLC0415 - slow to load
+    from rich.live import Live  # slow to load
 
-    from daxlab.cli.terminal import show  # noqa: PLC0415
+    from daxlab.cli.terminal import show
 
     now = _status(path)
     if not now.writing or not (sys.stdout.isatty() if watch is None else watch):
@@ -215,7 +215,7 @@ def status(
 
 
 def _status(path: Path) -> Any:
-    from daxlab.sweep.status import status as asked  # noqa: PLC0415 - so that --help stays light
+    from daxlab.sweep.status import status as asked  # so that --help stays light
 
     with Ledger(path) as known:
         return asked(known)
@@ -223,12 +223,12 @@ def _status(path: Path) -> Any:
 
 def _shown(path: Path, now: Any) -> "RenderableType":
     """A status as lines and tables."""
-    from rich.console import Group  # noqa: PLC0415 - slow to load
-    from rich.progress_bar import ProgressBar  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    from rich.console import Group  # slow to load
+    from rich.progress_bar import ProgressBar
+    from rich.table import Table
+    from rich.text import Text
 
-    from daxlab.cli.planning import spoken  # noqa: PLC0415
+    from daxlab.cli.planning import spoken
 
     counts = f"{now.done:,} done, {now.running:,} running, {now.waiting:,} waiting, {now.failed:,} failed"
     pace = "nothing is left to train" if now.done else "all have failed" if now.failed else "nothing is recorded yet"
@@ -257,8 +257,8 @@ def _shown(path: Path, now: Any) -> "RenderableType":
 
 
 def _best(rows: list[dict[str, Any]]) -> "RenderableType":
-    from daxlab.cli.terminal import tabled  # noqa: PLC0415 - slow to load
-    from daxlab.sweep.spec import Architecture  # noqa: PLC0415
+    from daxlab.cli.terminal import tabled  # slow to load
+    from daxlab.runs.spec import Architecture
 
     parts = ("cell", "layers", "hidden", "attention", "dropout")
     networks = [str(Architecture(*(row[part] for part in parts))) for row in rows]
@@ -273,11 +273,11 @@ def _best(rows: list[dict[str, Any]]) -> "RenderableType":
 @contextmanager
 def _watched(path: Path, lacking: int) -> Iterator[Callable[[Any], None]]:
     """A live status on standard error where that is a terminal; a line for each group where it is not."""
-    from rich.console import Console  # noqa: PLC0415 - slow to load
-    from rich.live import Live  # noqa: PLC0415
+    from rich.console import Console  # slow to load
+    from rich.live import Live
 
-    from daxlab.sweep import Plan  # noqa: PLC0415
-    from daxlab.sweep.task import Stopping  # noqa: PLC0415
+    from daxlab.sweep import Plan
+    from daxlab.sweep.task import Stopping
 
     console = Console(stderr=True, highlight=False)
     if not console.is_terminal:
@@ -300,7 +300,7 @@ def _plain(lacking: int) -> Callable[[Any], None]:
     done = 0
 
     def show(event: Any) -> None:
-        from daxlab.sweep.task import Finished, Memory, Stopping  # noqa: PLC0415
+        from daxlab.sweep.task import Finished, Memory, Stopping
 
         nonlocal done
         if isinstance(event, Memory | Stopping):

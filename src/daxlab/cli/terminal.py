@@ -11,7 +11,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 from rich.table import Table
 from rich.text import Text
 
-from daxlab.corpora.source import Progress as Report
+from daxlab.datasets.source import Progress as Report
 
 T = TypeVar("T")
 WIDE = 400  # columns, more than any table needs

@@ -9,7 +9,7 @@ from daxlab.cli.watching import watch
 from daxlab.paper.experiments import BEST, NETWORKS
 from daxlab.paper.targets import stated
 from daxlab.protocol import Protocol
-from daxlab.store import Ledger
+from daxlab.runs import Ledger
 from daxlab.sweep import Spec, sweep
 
 NETWORK = NETWORKS[BEST["jump"]]

@@ -28,12 +28,12 @@ from daxlab.cli.options import (
 )
 from daxlab.cli.planning import foresee, in_words
 from daxlab.cli.runs import percent
-from daxlab.corpora import split as find_split
+from daxlab.datasets import split as find_split
 from daxlab.errors import InputError
 from daxlab.protocol import Protocol
-from daxlab.store import Ledger, key
+from daxlab.runs import Ledger, key
+from daxlab.runs.spec import all_facts
 from daxlab.sweep import Architecture, Spec, sweep
-from daxlab.sweep.spec import all_facts
 
 MOST_RUNS = 100_000
 
@@ -83,7 +83,7 @@ def train(
     architecture = Architecture(cell, layers, hidden, attention, dropout)  # type: ignore[arg-type] # it checks
     splits = list(dict.fromkeys(find_split(name, language).name for name in splits))
     specs = [Spec(split, seed + n, architecture, protocol, language) for split in splits for n in range(runs)]
-    from daxlab.cli.watching import watch  # noqa: PLC0415 - rich is slow to load
+    from daxlab.cli.watching import watch  # rich is slow to load
 
     path, where = ledger or LEDGER, device_named(device, executor)
     plan = foresee(specs, path, where, executor=executor, retry_failed=retry_failed, checkpoints=checkpoints)
@@ -138,7 +138,7 @@ def _found(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _show(title: str, found: dict[str, Any]) -> None:
-    from daxlab.cli.terminal import table  # noqa: PLC0415
+    from daxlab.cli.terminal import table
 
     print(f"\n{title}\n")
     rows = [

@@ -9,7 +9,7 @@ from typing import Annotated, BinaryIO
 import typer
 
 from daxlab.cli.options import LanguageOption
-from daxlab.corpora import language
+from daxlab.datasets import language
 from daxlab.errors import InputError
 from daxlab.languages import Language
 

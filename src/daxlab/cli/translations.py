@@ -5,8 +5,8 @@ from statistics import fmean
 from typing import Any
 
 from daxlab.analysis.translation import caution
-from daxlab.corpora.translation import new_word, translation
-from daxlab.languages.pairs import FRAMES
+from daxlab.datasets.pairs import FRAMES
+from daxlab.datasets.translation import new_word, translation
 
 HOW = """\
 BLEU is of greedy translations, pair by pair, on the text as the corpus is read; beside it, each English sentence once
@@ -16,7 +16,7 @@ with all its French ones. A translation of a question is right if it is the refe
 
 def show(found: dict[str, Any]) -> None:
     """The same for people."""
-    from daxlab.cli.terminal import table  # noqa: PLC0415
+    from daxlab.cli.terminal import table
 
     lang, new, known, asked = found["language"], found["new"], found["known"], found["asked"]
     print(f"\nEnglish-French: {lang['about']}")
@@ -41,7 +41,7 @@ def show(found: dict[str, Any]) -> None:
 
 def _paper(part: dict[str, Any], theirs: bool) -> list[list[str]]:
     """What the paper says, its counts only where the frames are its own; no line where that is nothing."""
-    from daxlab.paper.conditions import stated  # noqa: PLC0415
+    from daxlab.paper.conditions import stated
 
     said = stated(part["times"])
     names = ("bleu", "", "lost", "new", "", "known", "") if theirs else ("bleu", "", "lost", "", "", "", "")

@@ -11,9 +11,9 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from daxlab.store import key
+from daxlab.runs import key
+from daxlab.runs.spec import all_facts
 from daxlab.sweep import Plan, Spec
-from daxlab.sweep.spec import all_facts
 from daxlab.sweep.task import Finished, Memory, Progress, Stopping, TooLarge
 
 MOST_LINES = 24

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from daxlab.atomic import atomic_write
 from daxlab.errors import InputError
-from daxlab.whole import keep
 
 FORMAT = "daxlab checkpoint 1"
 
@@ -36,7 +36,7 @@ def write(path: Path, digest: str, tree: Any) -> None:
     leaves = jax.tree_util.tree_leaves_with_path(tree)
     tensors = {jax.tree_util.keystr(place): np.array(leaf, order="C") for place, leaf in leaves}
     data = save(tensors, metadata={"format": FORMAT, "digest": digest, "sum": _sum(tensors)})
-    keep(path, data)
+    atomic_write(path, data)
 
 
 def read(path: Path, digest: str, like: Any) -> Any:

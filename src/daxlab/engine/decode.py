@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from daxlab.engine.update import PRECISION
 from daxlab.errors import InputError
-from daxlab.models.contract import Attends, Encodes, Network
+from daxlab.networks.contract import Attends, Encodes, Network
 from daxlab.symbols import EOS, PAD
 
 Rows = NDArray[np.int32]

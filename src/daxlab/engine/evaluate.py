@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from daxlab.encoding import Example, Vocabulary
 from daxlab.engine.decode import Rows, answers, ended, log_likelihoods, right
 from daxlab.engine.group import Group, subset
-from daxlab.models.contract import Network
+from daxlab.networks.contract import Network
 from daxlab.symbols import EOS, PAD
 
 

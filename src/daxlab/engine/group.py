@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from daxlab.encoding import Encoding, Presentations, Split
 from daxlab.engine.draws import START, run_key
 from daxlab.errors import InputError
-from daxlab.models.contract import Network, Widens
+from daxlab.networks.contract import Network, Widens
 from daxlab.protocol import SEMANTICS, Protocol
 
 Make = Callable[[Array, int], Network]  # (key, hidden) -> a network with its start values

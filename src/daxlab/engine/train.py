@@ -22,7 +22,7 @@ from daxlab.engine.evaluate import sample_accuracy
 from daxlab.engine.group import Group
 from daxlab.engine.update import Program, Shown, State, compiled
 from daxlab.errors import InputError
-from daxlab.models.contract import Network
+from daxlab.networks.contract import Network
 from daxlab.symbols import PAD
 
 WINDOW = 200  # updates per chunk, and per point of the loss curve

@@ -15,7 +15,7 @@ from safetensors.numpy import load as read
 from safetensors.numpy import save
 
 from daxlab.errors import InputError
-from daxlab.models.contract import Network
+from daxlab.networks.contract import Network
 
 
 def dump(network: Network, width: int) -> bytes:

@@ -6,6 +6,5 @@ Not called `language`, because `daxlab.language` is the function that gives one.
 from daxlab.languages.derivation import Example, Tree
 from daxlab.languages.grammar import Grammar, GrammarError, Rule
 from daxlab.languages.language import Language, language
-from daxlab.languages.pairs import Pairs
 
-__all__ = ["Example", "Grammar", "GrammarError", "Language", "Pairs", "Rule", "Tree", "language"]
+__all__ = ["Example", "Grammar", "GrammarError", "Language", "Rule", "Tree", "language"]

@@ -91,7 +91,7 @@ class Language:
 
 
 def _parser(grammar: Grammar, build: Any) -> "Parser[Any]":
-    from daxlab.languages.parser import Parser  # noqa: PLC0415 - lark is loaded when something is parsed
+    from daxlab.languages.parser import Parser  # lark is loaded when something is parsed
 
     return Parser(grammar, build)
 

@@ -51,7 +51,7 @@ def _visible(text: str) -> str:
 
 def _pointed(text: str, start: int, end: int) -> tuple[str, str]:
     """The part of the text around a place, and a line of carets under the place."""
-    from rich.cells import cell_len  # noqa: PLC0415 - only a wrong command pays for it
+    from rich.cells import cell_len  # only a wrong command pays for it
 
     first, last = max(0, start - SHOWN), min(len(text), start + SHOWN)
     before = ("…" if first else "") + _visible(text[first:start])

@@ -30,6 +30,6 @@ def __getattr__(name: str) -> Any:
     """The comparison needs frames; who only trains the experiments, on a bare machine with a card, does not."""
     if name not in ("Row", "compare", "experiments_of"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from daxlab.paper import comparison  # noqa: PLC0415
+    from daxlab.paper import comparison
 
     return getattr(comparison, name)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from functools import partial
 
+from daxlab.datasets.rules import SHOTS, SIZES
 from daxlab.paper import translations
 from daxlab.paper.experiments import BEST, OVERALL, PRIMITIVES, SPLITS, both, size
 from daxlab.paper.measures import (
@@ -19,7 +20,6 @@ from daxlab.paper.measures import (
 )
 from daxlab.paper.parts import Measure
 from daxlab.paper.srns import srn_best, srn_mean, srn_range
-from daxlab.splits import SHOTS, SIZES
 
 OURS = "ours."  # begins the ids of figures that the paper lacks
 

@@ -17,7 +17,7 @@ from daxlab.paper.runs import Draw, Runs
 from daxlab.paper.targets import RUNS, Target, targets
 from daxlab.paper.verdicts import Verdict, allowed, margin, together, verdict
 from daxlab.protocol import Protocol
-from daxlab.store import Ledger
+from daxlab.runs import Ledger
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,14 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
-from daxlab import bleu
 from daxlab.analysis.translation import Translated, right_of, scores, translated
-from daxlab.corpora.translation import BASELINE, PAPER_DIGEST, TIMES, condition, new_word, translation
+from daxlab.datasets import bleu
+from daxlab.datasets.translation import BASELINE, PAPER_DIGEST, TIMES, condition, new_word, translation
 from daxlab.errors import InputError
 from daxlab.paper import experiments
 from daxlab.paper.targets import targets
 from daxlab.protocol import SEMANTICS, Protocol
-from daxlab.store import Ledger
+from daxlab.runs import Ledger
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ Knows nothing of training, nor of what came of it.
 from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
 
-from daxlab.corpora import language, split_names
-from daxlab.corpora.release import PREFIX, SIMPLE
+from daxlab.datasets import language, split_names
+from daxlab.datasets.release import PREFIX, SIMPLE
+from daxlab.datasets.rules import REPLICATES, SHOTS, SIZES
 from daxlab.errors import InputError
 from daxlab.paper.targets import RUNS, paper
 from daxlab.protocol import Protocol
-from daxlab.splits import REPLICATES, SHOTS, SIZES
 from daxlab.sweep import Architecture, Spec
 
 NETWORKS = {name: Architecture(**facts) for name, facts in paper()["networks"].items() if name != "exp4"}

@@ -13,8 +13,8 @@ from daxlab.analysis.lengths import by_length
 from daxlab.analysis.neighbours import neighbours
 from daxlab.analysis.parts import coverage
 from daxlab.analysis.search_errors import search_errors
-from daxlab.corpora import find, split
-from daxlab.corpora.release import SCAN
+from daxlab.datasets import find, split
+from daxlab.datasets.release import SCAN
 from daxlab.paper.experiments import BEST, FEW, ONCE, OVERALL, SPLITS, both, few, size
 from daxlab.paper.parts import Part, part_of
 from daxlab.paper.runs import Draw, Runs

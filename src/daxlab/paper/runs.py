@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from daxlab.paper.experiments import NETWORKS
 from daxlab.paper.search import search
 from daxlab.protocol import SEMANTICS, Protocol
-from daxlab.store import Ledger
+from daxlab.runs import Ledger
 
 if TYPE_CHECKING:
     import polars as pl

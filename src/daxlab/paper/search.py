@@ -14,7 +14,7 @@ from daxlab.analysis.choosing import overall, ranked, winners
 from daxlab.paper.experiments import BEST, NETWORKS, OVERALL, SPLITS
 from daxlab.paper.targets import paper, stated
 from daxlab.protocol import SEMANTICS, Protocol
-from daxlab.store import Ledger
+from daxlab.runs import Ledger
 
 Row = dict[str, Any]
 AXES = {"cell": paper()["search"]["cells"]}

@@ -8,9 +8,9 @@ from functools import partial
 from statistics import fmean
 
 from daxlab.analysis.translation import right_of, shown
-from daxlab.corpora import language
-from daxlab.corpora.translation import BASELINE, PAPER, PAPER_DIGEST, TIMES, new_word
-from daxlab.languages import Pairs
+from daxlab.datasets import language
+from daxlab.datasets.pairs import Pairs
+from daxlab.datasets.translation import BASELINE, PAPER, PAPER_DIGEST, TIMES, new_word
 from daxlab.paper.conditions import Condition, conditions, lost
 from daxlab.paper.parts import Measure, Part, part_of
 from daxlab.paper.runs import Found, Runs

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from daxlab.errors import InputError
 from daxlab.report.drawing import INK, MUTED, OURS, WIDTH, Picture, picture, short, style
-from daxlab.store import Ledger
+from daxlab.runs import Ledger
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,8 +23,8 @@ Map = tuple[Sequence[str], Sequence[str], Sequence[Sequence[float]]]  # actions 
 
 def draw(weights: NDArray | None, words: Sequence[str], steps: Sequence[str], path: Path) -> None:  # type: ignore[type-arg]
     """Draws weights [steps, words] into a file, in the format that its name says."""
-    import matplotlib as mpl  # noqa: PLC0415 - slow to load
-    from matplotlib.figure import Figure  # noqa: PLC0415
+    import matplotlib as mpl  # slow to load
+    from matplotlib.figure import Figure
 
     if weights is None:
         raise InputError("this network has no attention, so there is nothing to draw")
@@ -43,8 +43,8 @@ def draw(weights: NDArray | None, words: Sequence[str], steps: Sequence[str], pa
 
 def picture_of(ledger: Ledger, keys: Sequence[str], name: str) -> Picture | None:
     """Where the median run looked when it was asked the named commands; None if it left no attention."""
-    from daxlab.analysis.accuracy import median_run  # noqa: PLC0415 - the analyses are slow to load
-    from daxlab.analysis.attention import attention  # noqa: PLC0415
+    from daxlab.analysis.accuracy import median_run  # the analyses are slow to load
+    from daxlab.analysis.attention import attention
 
     key = median_run(ledger, keys)
     frame = attention(ledger, key)
@@ -72,7 +72,7 @@ def _map(rows: "pl.DataFrame") -> Map:
 
 def panels(maps: Mapping[str, Map], across: int = PANELS, names: int = NAMES) -> "Figure":
     """A small map per command, so many in a row; `names`: the room for the actions beside a map."""
-    from matplotlib.figure import Figure  # noqa: PLC0415 - slow to load
+    from matplotlib.figure import Figure  # slow to load
 
     rows = [list(maps.values())[n : n + across] for n in range(0, len(maps), across)]
     heights = [HEAD + STEP * max(min(len(steps), MOST_STEPS) for steps, _, _ in row) for row in rows]
@@ -90,7 +90,7 @@ def panels(maps: Mapping[str, Map], across: int = PANELS, names: int = NAMES) ->
 
 
 def _panel(axes: "Axes", steps: Sequence[str], words: Sequence[str], weights: Sequence[Sequence[float]]) -> None:
-    from matplotlib.patches import Rectangle  # noqa: PLC0415 - slow to load
+    from matplotlib.patches import Rectangle  # slow to load
 
     for step, looked in enumerate(weights):
         for word, weight in enumerate(looked):

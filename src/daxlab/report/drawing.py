@@ -80,7 +80,7 @@ class Picture:
 @contextmanager
 def style() -> Iterator[None]:
     """Within it, matplotlib draws as we do."""
-    import matplotlib as mpl  # noqa: PLC0415 - slow to load
+    import matplotlib as mpl  # slow to load
 
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
         yield
@@ -90,7 +90,7 @@ def canvas(
     height: float, *, left: float = 40, right: float = 14, top: float = 14, bottom: float = 40
 ) -> "tuple[Figure, Axes]":
     """A figure and its axes, with margins in pixels: figures of one row have their axes on one line."""
-    from matplotlib.figure import Figure  # noqa: PLC0415 - slow to load
+    from matplotlib.figure import Figure  # slow to load
 
     figure = Figure(figsize=(WIDTH / 72, height / 72))
     width = WIDTH - left - right
@@ -105,7 +105,7 @@ def picture(figure: "Figure", name: str, title: str, caption: str, label: str, d
 
 def as_csv(data: "pl.DataFrame") -> str:
     """A frame as CSV; a list becomes its members with blanks between them."""
-    import polars as pl  # noqa: PLC0415 - beside the figures
+    import polars as pl  # beside the figures
 
     lists = [name for name, kind in data.schema.items() if isinstance(kind, pl.List)]
     joined = [pl.col(name).cast(pl.List(pl.String)).list.join(" ") for name in lists]
@@ -114,7 +114,7 @@ def as_csv(data: "pl.DataFrame") -> str:
 
 def as_svg(figure: "Figure", name: str, label: str) -> str:
     """The figure as an element of a page: the page's colours and fonts, ids of its own, the same bytes every time."""
-    import matplotlib as mpl  # noqa: PLC0415 - slow to load
+    import matplotlib as mpl  # slow to load
 
     written = StringIO()
     with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):
@@ -152,7 +152,7 @@ def _own_ids(text: str, name: str) -> str:
 
 
 def _attribute(text: str) -> str:
-    from markupsafe import escape  # noqa: PLC0415 - comes with jinja2
+    from markupsafe import escape  # comes with jinja2
 
     return str(escape(text))
 

@@ -86,7 +86,7 @@ def _setting(facts: Facts, one: Setting, name: str) -> Iterator[Block]:
 
 
 def _learning(facts: Facts, one: Setting, name: str) -> Picture | None:
-    from daxlab.analysis.learning import curves  # noqa: PLC0415 - the analyses are slow to load
+    from daxlab.analysis.learning import curves  # the analyses are slow to load
 
     frame = curves(facts.ledger, one.keys)
     if frame.is_empty():
@@ -98,7 +98,7 @@ def _learning(facts: Facts, one: Setting, name: str) -> Picture | None:
 
 
 def _errors(facts: Facts, one: Setting, name: str) -> Iterator[Picture]:
-    from daxlab.analysis.errors import confusion, first_wrong  # noqa: PLC0415 - the analyses are slow to load
+    from daxlab.analysis.errors import confusion, first_wrong  # the analyses are slow to load
 
     where = first_wrong(facts.ledger, one.keys)
     if where.is_empty():
@@ -113,7 +113,7 @@ def _errors(facts: Facts, one: Setting, name: str) -> Iterator[Picture]:
 
 
 def _templates(facts: Facts, one: Setting, name: str) -> Iterator[Picture]:
-    from daxlab.analysis.errors import by_template  # noqa: PLC0415 - the analyses are slow to load
+    from daxlab.analysis.errors import by_template  # the analyses are slow to load
 
     try:
         frame, which = by_template(facts.ledger, one.keys), "of a run, on average"

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
+from daxlab.datasets.rules import SIZES
 from daxlab.paper.experiments import BEST, OVERALL, SPLITS
 from daxlab.paper.targets import numbers
 from daxlab.report import figures, text
 from daxlab.report.blocks import Block, Row, Section, Strip, Table, Text, told
 from daxlab.report.drawing import OTHER, OURS, Picture, picture
 from daxlab.report.facts import SCAN, Facts, closely, described, where
-from daxlab.splits import SIZES
 
 PERCENTAGES = (*SIZES, 80)
 DRAWS = {"own": "our draw", "release": "the release's draw"}
@@ -83,7 +83,7 @@ def table_of_networks(facts: Facts, splits: Sequence[str], name: str) -> Iterato
 
 
 def _sizes(facts: Facts) -> Iterator[Block]:
-    from daxlab.analysis.size import curve  # noqa: PLC0415 - the analyses are slow to load
+    from daxlab.analysis.size import curve  # the analyses are slow to load
 
     frame = curve(facts.ledger, where(OVERALL)).filter(pl.col("percent").is_in(PERCENTAGES))
     own = {draw: frame.filter(pl.col("draw") == draw) for draw in ("release", "own")}

@@ -46,7 +46,7 @@ def section(facts: Facts) -> Section:
 
 
 def _lengths(facts: Facts, networks: list[str], by: Any) -> Iterator[Block]:
-    from daxlab.analysis.lengths import by_length  # noqa: PLC0415 - the analyses are slow to load
+    from daxlab.analysis.lengths import by_length  # the analyses are slow to load
 
     pictures = []
     for network in networks:
@@ -84,7 +84,7 @@ def _by_length(network: str, by: str, greedy: pl.DataFrame, oracle: pl.DataFrame
 
 
 def _search(facts: Facts, networks: list[str]) -> Iterator[Block]:
-    from daxlab.analysis.search_errors import search_errors  # noqa: PLC0415 - the analyses are slow to load
+    from daxlab.analysis.search_errors import search_errors  # the analyses are slow to load
 
     rows: list[tuple[str, ...]] = []
     for network in networks:
@@ -97,7 +97,7 @@ def _search(facts: Facts, networks: list[str]) -> Iterator[Block]:
 
 
 def _ends(facts: Facts, networks: list[str]) -> Iterator[Block]:
-    from daxlab.analysis.ends import ends  # noqa: PLC0415 - the analyses are slow to load
+    from daxlab.analysis.ends import ends  # the analyses are slow to load
 
     pictures = []
     for network in networks:

@@ -5,6 +5,7 @@ from operator import sub
 
 import polars as pl
 
+from daxlab.datasets.rules import SHOTS
 from daxlab.paper.experiments import BEST, FEW, ONCE, OVERALL, PRIMITIVES
 from daxlab.paper.measures import paired
 from daxlab.paper.targets import numbers, stated
@@ -13,7 +14,6 @@ from daxlab.report.blocks import Block, Row, Section, Table, Text, told
 from daxlab.report.drawing import OTHER, OURS, Picture, picture
 from daxlab.report.experiment1 import DRAWS, table_of_networks
 from daxlab.report.facts import Facts, described, where
-from daxlab.splits import SHOTS
 
 MOST_CONSTRUCTIONS = 14
 LOW = 0.2  # a cosine that the paper calls low
@@ -56,7 +56,7 @@ def _main(facts: Facts) -> Iterator[Block]:
 
 
 def _oversampling(facts: Facts) -> Iterator[Block]:
-    from daxlab.analysis.replicates import entries  # noqa: PLC0415 - the analyses are slow to load
+    from daxlab.analysis.replicates import entries  # the analyses are slow to load
 
     for split in ONCE:
         often, once = paired(split, facts.runs)
@@ -70,7 +70,7 @@ def _oversampling(facts: Facts) -> Iterator[Block]:
 
 def _median(facts: Facts, split: str) -> tuple[str, str] | None:
     """The median run of the overall-best network, and how it is introduced."""
-    from daxlab.analysis.accuracy import median_run  # noqa: PLC0415 - the analyses are slow to load
+    from daxlab.analysis.accuracy import median_run  # the analyses are slow to load
 
     keys = facts.keys(OVERALL, split)
     if not keys:
@@ -85,8 +85,8 @@ def _median(facts: Facts, split: str) -> tuple[str, str] | None:
 
 
 def _constructions(facts: Facts) -> Iterator[Block]:
-    from daxlab.analysis.constructions import errors_by_construction  # noqa: PLC0415 - the analyses are slow to load
-    from daxlab.analysis.ends import ends  # noqa: PLC0415
+    from daxlab.analysis.constructions import errors_by_construction  # the analyses are slow to load
+    from daxlab.analysis.ends import ends
 
     median = _median(facts, "turn-left")
     if median is None:
@@ -118,7 +118,7 @@ def _constructions(facts: Facts) -> Iterator[Block]:
 
 
 def _composed(facts: Facts) -> Iterator[Block]:
-    from daxlab.analysis.constructions import composed_right  # noqa: PLC0415 - the analyses are slow to load
+    from daxlab.analysis.constructions import composed_right  # the analyses are slow to load
 
     median = _median(facts, "jump")
     if median is None:
@@ -134,7 +134,7 @@ def _composed(facts: Facts) -> Iterator[Block]:
 
 
 def _neighbours(facts: Facts) -> Iterator[Block]:
-    from daxlab.analysis.neighbours import neighbours  # noqa: PLC0415 - the analyses are slow to load
+    from daxlab.analysis.neighbours import neighbours  # the analyses are slow to load
 
     median = _median(facts, "jump")
     frame = neighbours(facts.ledger, median[0]) if median else None
@@ -161,7 +161,7 @@ def _near(command: str, cosine: float) -> tuple[str, str]:
 
 
 def _few(facts: Facts) -> Iterator[Block]:
-    from daxlab.analysis.few import curve  # noqa: PLC0415 - the analyses are slow to load
+    from daxlab.analysis.few import curve  # the analyses are slow to load
 
     frame = curve(facts.ledger, where(FEW)).filter(pl.col("shots").is_in((0, *SHOTS)))
     some = {draw: frame.filter(pl.col("draw") == draw) for draw in ("release", "own")}

@@ -8,10 +8,10 @@ import polars as pl
 
 from daxlab.analysis.replicates import entries
 from daxlab.analysis.translation import Translated, caution, right_of, shown
-from daxlab.corpora.translation import BUILT_IN, MARK, PAPER_DIGEST, TIMES, new_word, translation
+from daxlab.datasets.pairs import DAXY, FRAMES
+from daxlab.datasets.translation import BUILT_IN, MARK, PAPER_DIGEST, TIMES, new_word, translation
 from daxlab.errors import InputError
 from daxlab.languages.language import shipped
-from daxlab.languages.pairs import DAXY, FRAMES
 from daxlab.paper import experiments
 from daxlab.paper.conditions import Condition, conditions, lost, stated
 from daxlab.paper.targets import numbers
@@ -183,7 +183,7 @@ def _lines(answers: Sequence[Translated]) -> Iterator[Sequence[str]]:
 
 
 def _looked(every: Sequence[Condition], mark: str) -> Iterator[Block]:
-    from daxlab.analysis.attention import attention  # noqa: PLC0415 - the analyses are slow to load
+    from daxlab.analysis.attention import attention  # the analyses are slow to load
 
     one = next((each for each in every if each.times == TIMES[0] and each.rows), None)
     frame = attention(one.ledger, one.rows[0]["key"]) if one else None

@@ -14,12 +14,12 @@ import polars as pl
 from daxlab.analysis.accuracy import network_text, networks
 from daxlab.analysis.protocols import differing
 from daxlab.analysis.replicates import entries, summary
-from daxlab.corpora import is_translation
+from daxlab.datasets import is_translation
 from daxlab.paper.comparison import Row as Compared
 from daxlab.paper.comparison import compare_runs
 from daxlab.paper.experiments import NETWORKS
 from daxlab.paper.runs import Runs
-from daxlab.store import Ledger
+from daxlab.runs import Ledger
 
 Row = Mapping[str, Any]
 SCAN = "scan"

@@ -202,7 +202,7 @@ def columns(at: Sequence[int], counts: Sequence[float], title: str) -> "Figure":
 
 
 def _whole_numbers(most: int = 4) -> Any:
-    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - slow to load
+    from matplotlib.ticker import MaxNLocator  # slow to load
 
     return MaxNLocator(most, integer=True)
 
@@ -212,7 +212,7 @@ def matrix(rows: Sequence[str], columns: Sequence[str], values: Mapping[tuple[in
     cell = min(36.0, (WIDTH - 86) / max(len(columns), 1))
     with style():
         figure, axes = canvas(26.0 * len(rows) + 70, left=76, right=WIDTH - 76 - cell * len(columns), top=62, bottom=8)
-        from matplotlib.patches import Rectangle  # noqa: PLC0415 - slow to load
+        from matplotlib.patches import Rectangle  # slow to load
 
         most = max(values.values(), default=0) or 1
         for (row, column), value in values.items():

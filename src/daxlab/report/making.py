@@ -49,7 +49,7 @@ def _protocol(facts: Facts) -> Iterator[Block]:
 
 
 def _made(facts: Facts) -> Iterator[Block]:
-    from daxlab.analysis.origins import devices, untimed, versions  # noqa: PLC0415 - the analyses are slow to load
+    from daxlab.analysis.origins import devices, untimed, versions  # the analyses are slow to load
 
     cost = devices(facts.ledger).to_dicts()
     if not cost:
@@ -88,7 +88,7 @@ def duration(seconds: float) -> str:
 
 
 def _repeat(facts: Facts) -> Iterator[Block]:
-    from daxlab.paper.search import COMMAND  # noqa: PLC0415 - polars is slow to load
+    from daxlab.paper.search import COMMAND  # polars is slow to load
 
     yield Text(
         f"`daxlab reproduce all` trains what the ledger lacks of the paper's experiments ({', '.join(EXPERIMENTS)}), "

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from daxlab.report import text
 from daxlab.report.blocks import Block, Section, Text
 from daxlab.report.drawing import PALETTE
-from daxlab.store import Ledger
+from daxlab.runs import Ledger
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -19,7 +19,7 @@ STRIP = 160  # pixels from 0 to 100
 
 def page(ledger: Ledger) -> str:
     """The ledger's results beside the paper's, as HTML that needs nothing else."""
-    from jinja2 import Environment, StrictUndefined  # noqa: PLC0415 - slow to load
+    from jinja2 import Environment, StrictUndefined  # slow to load
 
     here = files("daxlab.report")
     room = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
@@ -56,7 +56,7 @@ def _opening(ledger: Ledger) -> list[Block]:
 
 
 def _sections(ledger: Ledger) -> list[Section]:
-    from daxlab.report import (  # noqa: PLC0415 - slow to load
+    from daxlab.report import (  # slow to load
         architectures,
         each_split,
         experiment1,
@@ -66,7 +66,7 @@ def _sections(ledger: Ledger) -> list[Section]:
         making,
         summary,
     )
-    from daxlab.report.facts import Facts  # noqa: PLC0415
+    from daxlab.report.facts import Facts
 
     facts = Facts(ledger)
     return [
@@ -83,7 +83,7 @@ def _sections(ledger: Ledger) -> list[Section]:
 
 def prose(given: str) -> "Markup":
     """Text as HTML: `letters`, *stress*, and after a line break the small print."""
-    from markupsafe import Markup, escape  # noqa: PLC0415 - comes with jinja2
+    from markupsafe import Markup, escape  # comes with jinja2
 
     head, _, small = given.partition("\n")
     marked = [str(escape(part)) for part in (head, small)]

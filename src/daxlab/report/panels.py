@@ -42,7 +42,7 @@ def panels(rows: Sequence[Row], axes: Axis, marked: Sequence[Marked]) -> "Figure
     A line for each cell, with attention and without; every run a faint dot. Marked networks have a ring around their
     mean, and what was stated of them is a diamond.
     """
-    from matplotlib.figure import Figure  # noqa: PLC0415 - slow to load
+    from matplotlib.figure import Figure  # slow to load
 
     down, across = axes["dropout"], axes["layers"]
     height = TOP + len(down) * HIGH + (len(down) - 1) * GAP + BOTTOM
@@ -127,7 +127,7 @@ def _top(most: float) -> float:
 
 
 def _ticks(top: float) -> list[float]:
-    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - slow to load
+    from matplotlib.ticker import MaxNLocator  # slow to load
 
     return [0, 25, 50, 75, 100] if top == 100 else [t for t in MaxNLocator(4).tick_values(0, top) if 0 <= t <= top]
 
@@ -163,7 +163,7 @@ def _square(values: Any) -> Any:
 
 def worth(rows: Sequence[Row]) -> "Figure":
     """A line for each value of each axis: every matched architecture a faint dot, their mean, and its interval."""
-    from matplotlib.figure import Figure  # noqa: PLC0415 - slow to load
+    from matplotlib.figure import Figure  # slow to load
 
     places, length = _places(rows)
     height = 26 + length

@@ -15,7 +15,7 @@ from daxlab.report import figures, text
 from daxlab.report.blocks import Block, Cell, Note, Row, Section, Strip, Table, Text, told
 from daxlab.report.drawing import Picture, as_csv, picture
 from daxlab.report.facts import SCAN, Facts
-from daxlab.store import Ledger
+from daxlab.runs import Ledger
 
 ASKS = {
     "simple": "new commands, of kinds it has seen",

@@ -9,7 +9,7 @@ grouping.py  which runs train together, and in which order
 cost.py      what groups will take, from what others took
 status.py    how far a sweep is, from its ledger alone
 local.py     this machine as an executor
-card.py      several workers on one card at once
+gpu_sharing.py several workers on one card at once
 cluster.py   a Ray cluster as an executor (needs the extra daxlab[ray])
 process.py   a worker's process: made ready, then a task, and what became of it
 worker.py    one group trained and examined
@@ -20,8 +20,8 @@ trained.py   a network out of the ledger, to be asked
 The last four need JAX.
 """
 
+from daxlab.runs.places import weights_of
+from daxlab.runs.spec import Architecture, Spec
 from daxlab.sweep.driver import Outcome, Plan, foreseen, sweep
-from daxlab.sweep.places import weights_of
-from daxlab.sweep.spec import Architecture, Spec
 
 __all__ = ["Architecture", "Outcome", "Plan", "Spec", "foreseen", "sweep", "weights_of"]

@@ -2,7 +2,7 @@
 
 import jax
 
-from daxlab.corpora.source import cache
+from daxlab.datasets.source import cache
 
 
 def remember() -> None:

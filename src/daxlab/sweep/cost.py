@@ -31,11 +31,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from daxlab.corpora import is_translation, language
+from daxlab.datasets import is_translation, language
 from daxlab.errors import InputError
-from daxlab.store import Group, Ledger
-from daxlab.store.progress import group as recorded
-from daxlab.sweep.spec import Architecture
+from daxlab.runs import Group, Ledger
+from daxlab.runs.progress import group as recorded
+from daxlab.runs.spec import Architecture
 from daxlab.symbols import EOS
 
 GATES = {"srn": 1, "gru": 3, "lstm": 4}
@@ -250,7 +250,7 @@ _of_sentences = lru_cache(maxsize=8)(is_translation)  # it may look at a file, a
 @lru_cache(maxsize=8)
 def _vocabularies(name: str) -> tuple[int, int]:
     try:
-        from daxlab.encoding import Encoding  # noqa: PLC0415 - numpy is slow to load
+        from daxlab.encoding import Encoding  # numpy is slow to load
 
         coding = Encoding.of(language(name).commands())
     except InputError:  # a corpus that is no longer here; only an estimate hangs on it

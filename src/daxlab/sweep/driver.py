@@ -16,18 +16,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from daxlab.atomic import atomic_write
 from daxlab.errors import InputError
-from daxlab.store import Group, Ledger, Run, Writer, is_written, key
-from daxlab.store.files import is_locked
-from daxlab.store.progress import group as recorded
-from daxlab.sweep import card
+from daxlab.runs import Group, Ledger, Run, Writer, is_written, key
+from daxlab.runs.files import is_locked
+from daxlab.runs.places import checkpoint, checkpoints, weights_of
+from daxlab.runs.progress import group as recorded
+from daxlab.runs.spec import Spec, all_facts
+from daxlab.sweep import gpu_sharing
 from daxlab.sweep.grouping import grouped, ordered
 from daxlab.sweep.local import IN_TURN, cores, execute
-from daxlab.sweep.places import checkpoint, checkpoints, weights_of
-from daxlab.sweep.spec import Spec, all_facts
 from daxlab.sweep.status import beginning
 from daxlab.sweep.task import Event, Finished, Memory, Noted, Progress, Started, Stopped, Stopping, Task, TooLarge
-from daxlab.whole import keep
 
 ExecuteAll = Callable[[Sequence[Task], Callable[[], bool]], Iterator[Event]]  # tasks and a wish to stop in, events out
 HEARD_EVERY = 3.0  # seconds between two times that progress is written down
@@ -118,7 +118,7 @@ def _executor(name: str, address: str | None, device: str, workers: int | None) 
     if name == "local":
         return lambda tasks, stop: execute(tasks, device, workers or 1, stop)
     if name == "ray":
-        from daxlab.sweep import cluster  # noqa: PLC0415 - Ray is an extra
+        from daxlab.sweep import cluster  # Ray is an extra
 
         return lambda tasks, stop: cluster.execute(tasks, device, workers, stop, address)
     raise InputError(f"an executor is local or ray, not {name!r}")
@@ -140,11 +140,11 @@ def crew_of(device: str, executor: str = "local", workers: int | None = None) ->
     if device == "cpu":
         hands = min(workers or len(cores()), len(cores()))
         return Crew(hands, 1, hands)
-    hands = workers or card.WORKERS
-    if not card.is_here():  # what is planned is for another machine, that has all that belongs to a card
+    hands = workers or gpu_sharing.WORKERS
+    if not gpu_sharing.is_here():  # what is planned is for another machine, that has all that belongs to a card
         return Crew(1, hands, hands)
     hands = min(hands, len(cores()))
-    return Crew(1, hands if card.can_be_shared() else 1, hands)
+    return Crew(1, hands if gpu_sharing.can_be_shared() else 1, hands)
 
 
 def _by_key(specs: Sequence[Spec]) -> tuple[dict[str, Any], dict[str, Spec]]:
@@ -276,7 +276,7 @@ class _Run:
                 raise InputError("a worker trained other runs than it was asked for: is its daxlab the same as here?")
             for name in self.writer.ledger.lacking(by_key[event.group].keys):  # the others' runs stay as they are
                 if name in event.weights:
-                    keep(weights_of(self.ledger, name), event.weights[name])
+                    atomic_write(weights_of(self.ledger, name), event.weights[name])
                 else:  # what a deleted run may have left is not this one's
                     weights_of(self.ledger, name).unlink(missing_ok=True)
             self.outcome.trained += len(self.writer.add(event.runs))

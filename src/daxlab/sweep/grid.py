@@ -21,10 +21,10 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from daxlab.corpora import split
+from daxlab.datasets import split
 from daxlab.errors import InputError
 from daxlab.protocol import Protocol
-from daxlab.sweep.spec import MOST_SEEDS, Architecture, Spec
+from daxlab.runs.spec import MOST_SEEDS, Architecture, Spec
 
 MOST_RUNS = 1_000_000
 NETWORK = {"cell": str, "layers": int, "hidden": int, "attention": bool, "dropout": float}

@@ -13,9 +13,9 @@ from dataclasses import replace
 from itertools import accumulate, groupby
 from typing import Any
 
-from daxlab.store import Group, key
+from daxlab.runs import Group, key
+from daxlab.runs.spec import Architecture
 from daxlab.sweep.cost import DEVICES, largest, left, modelled, widest
-from daxlab.sweep.spec import Architecture
 
 
 def grouped(facts: Iterable[Any], device: str, at_once: int = 1) -> list[Group]:

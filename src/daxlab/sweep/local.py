@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from daxlab.errors import InputError
-from daxlab.sweep import card, process
+from daxlab.sweep import gpu_sharing, process
 from daxlab.sweep.task import TRIES, Broken, Event, Noted, OnTheWay, Started, Task
 
 IN_TURN = "the card cannot be shared here, so groups take turns"
@@ -102,9 +102,9 @@ def _place(device: str, workers: int) -> Iterator[_Place]:
             yield _Place(device, workers)
             return
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="daxlab-", ignore_cleanup_errors=True)))
-        environment = stack.enter_context(card.shared(folder))
+        environment = stack.enter_context(gpu_sharing.shared(folder))
         if environment is None:
-            yield _Place(device, 2, turns=folder, said=(IN_TURN,) if card.can_be_shared() else ())
+            yield _Place(device, 2, turns=folder, said=(IN_TURN,) if gpu_sharing.can_be_shared() else ())
         else:
             yield _Place(device, workers, environment=environment)
 
@@ -112,7 +112,7 @@ def _place(device: str, workers: int) -> Iterator[_Place]:
 @contextmanager
 def _turn(turns: Path, what: str) -> Iterator[None]:
     """A turn is a lock on a file, so that a worker that dies has let go."""
-    import fcntl  # noqa: PLC0415 - not everywhere; where it is not, there is no CUDA either
+    import fcntl  # not everywhere; where it is not, there is no CUDA either
 
     with (turns / what).open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

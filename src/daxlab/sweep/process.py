@@ -35,7 +35,7 @@ def outcome(
 ) -> Finished | Stopped | TooLarge | Broken:
     """Trains a group, and says what became of it. `at_once`: so many workers use the card at the same time."""
     try:
-        from daxlab.sweep import compiled, worker  # noqa: PLC0415 - JAX is loaded here, where it is used
+        from daxlab.sweep import compiled, worker  # JAX is loaded here, where it is used
 
         compiled.remember()
         worker.on_device(device)

@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from daxlab.store import Group, Ledger
-from daxlab.store.progress import best, note, under_way
+from daxlab.runs import Group, Ledger
+from daxlab.runs.progress import best, note, under_way
+from daxlab.runs.spec import Architecture
 from daxlab.sweep.cost import ahead, examining, training
-from daxlab.sweep.spec import Architecture
 
 NOTE = "sweep"
 SURE = 0.01  # the share of the work after which its pace says more than the model

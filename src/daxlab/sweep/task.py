@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from daxlab.errors import InputError
-from daxlab.store import Run
-from daxlab.sweep.spec import Spec
+from daxlab.runs import Run
+from daxlab.runs.spec import Spec
 
 TRIES = 3  # of a task whose worker died; a node that is lost is not the task's fault
 

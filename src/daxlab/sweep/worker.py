@@ -17,16 +17,16 @@ from typing import Any
 
 import jax
 
-from daxlab import bleu, engine
-from daxlab.corpora import is_translation, language, named_commands
+from daxlab import engine
+from daxlab.datasets import bleu, is_translation, language, named_commands
 from daxlab.encoding import Encoding
 from daxlab.engine import weights
 from daxlab.errors import InputError
-from daxlab.models import seq2seq
-from daxlab.store import Run, key
-from daxlab.sweep.examine import Examined, examine, rehearse
+from daxlab.networks import seq2seq
+from daxlab.runs import Run, key
+from daxlab.runs.scoring import Examined, examine, rehearse
+from daxlab.runs.spec import Architecture, Spec, all_facts
 from daxlab.sweep.process import out_of_memory
-from daxlab.sweep.spec import Architecture, Spec, all_facts
 from daxlab.sweep.task import Finished, Memory, Noted, Progress, Report, Started, Task, Turn
 
 
@@ -200,7 +200,7 @@ def _origin() -> dict[str, Any]:
 def _daxlab() -> str:
     """Version and commit, as they were when first asked for: the commit that DAXLAB_COMMIT names, for a copy without
     its history, or the checkout's."""
-    from daxlab import __version__  # noqa: PLC0415
+    from daxlab import __version__
 
     commit, root = os.environ.get("DAXLAB_COMMIT", ""), Path(__file__).parents[3]
     if not commit and (root / ".git").exists():  # else the history around it is another project's

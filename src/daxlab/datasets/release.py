@@ -1,0 +1,142 @@
+"""The public release of SCAN and the MCD splits: their files, their line format, the splits they hold.
+
+Knows the release's names. Knows nothing of how its files come to this machine.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from daxlab.datasets.rules import REPLICATES, SHOTS, SIZES, Split
+from daxlab.datasets.source import Corpus, Files, open_corpus
+from daxlab.errors import InputError
+from daxlab.languages import Example
+
+PREFIX = "release/"
+ALL = "tasks.txt"  # every command
+SIMPLE = "simple_split/simple"
+
+# A pair of files, tasks_train_X.txt and tasks_test_X.txt, is called by its folder and X.
+BY_RULE = {  # pair -> our split that must be the same
+    "add_prim_split/addprim_jump": "jump",
+    "add_prim_split/addprim_turn_left": "turn-left",
+    "length_split/length": "length",
+    "template_split/template_around_right": "template-around-right",
+    "template_split/template_jump_around_right": "template-jump-around-right",
+    "template_split/template_opposite_right": "template-opposite-right",
+    "template_split/template_right": "template-right",
+    **{f"filler_split/filler_num{n}": f"filler-{n}" for n in range(4)},
+}
+BY_SIZE = {f"simple_split/size_variations/simple_p{size}": size for size in SIZES}
+FEW_JUMP = {
+    f"add_prim_split/with_additional_examples/addprim_complex_jump_num{shots}_rep{replicate}": shots
+    for shots in SHOTS
+    for replicate in range(1, REPLICATES + 1)
+}
+FEW_AROUND_RIGHT = {
+    f"few_shot_split/fewshot_num{2**n}_rep{replicate}": 2**n
+    for n in range(11)
+    for replicate in range(1, REPLICATES + 1)
+}
+PAIRS = (SIMPLE, *BY_SIZE, *BY_RULE, *FEW_JUMP, *FEW_AROUND_RIGHT)
+
+
+def sides(pair: str) -> tuple[str, str]:
+    """The train and the test file of a pair."""
+    folder, name = pair.rsplit("/", 1)
+    return f"{folder}/tasks_train_{name}.txt", f"{folder}/tasks_test_{name}.txt"
+
+
+SCAN = Corpus(
+    name="scan",
+    files=(ALL, *(file for pair in PAIRS for file in sides(pair))),
+    url="https://github.com/brendenlake/SCAN/archive/c4b756cbc010d75c912f16c42c8f15dc6b7e6c8f.zip",
+    digest="590c6ed416886cd7fd3e65e3d70e1a805c953dcda2b34267b1f98cb16d59d56c",
+)
+MCD = Corpus(
+    name="scan-mcd",
+    files=("mcd1.json", "mcd2.json", "mcd3.json"),
+    url="https://storage.googleapis.com/cfq_dataset/scan-splits.tar.gz",
+    digest="d7c4c94050b73ea5b078a228509752575044aeb73be569ed1d26ceba40df8da7",
+)
+MCD_NAMES = tuple(file.removesuffix(".json") for file in MCD.files)
+NAMES = (*MCD_NAMES, *(PREFIX + pair for pair in PAIRS))
+
+
+def line(example: Example) -> str:
+    """An example as the release writes it."""
+    return f"IN: {example.command} OUT: {' '.join(example.actions)}"
+
+
+def _read(files: Files, name: str) -> bytes:
+    content = files.read(name)
+    if content is None:
+        raise InputError(f"the release that is here lacks {name}")
+    return content
+
+
+def _examples(content: bytes, name: str) -> list[Example]:
+    try:
+        lines = content.decode().splitlines()
+    except UnicodeDecodeError:
+        raise InputError(f"{name} is not UTF-8 text") from None
+    read = []
+    for number, text in enumerate(lines, 1):
+        example = _example(text)
+        if example is None:
+            raise InputError(f"{name}, line {number}: expected 'IN: command OUT: actions', not {text[:60]!r}")
+        read.append(example)
+    return read
+
+
+@lru_cache(maxsize=1 << 15)  # the files say the same 20,910 lines over and over; so their splits share them
+def _example(text: str) -> Example | None:
+    match = re.fullmatch(r"IN: (.+) OUT: (.+)", text)
+    return Example(match[1], tuple(match[2].split())) if match else None
+
+
+def release_split(name: str) -> Split | None:
+    """A split of the release, called release/…, or one of mcd1, mcd2, mcd3; None if the name is neither."""
+    if name in MCD_NAMES:
+        return _mcd(name)
+    if name.removeprefix(PREFIX) not in PAIRS or not name.startswith(PREFIX):
+        return None
+    train_file, test_file = sides(name.removeprefix(PREFIX))
+    with open_corpus(SCAN) as files:
+        content = _read(files, train_file), _read(files, test_file)
+    return _pair(name, *content)
+
+
+@lru_cache(maxsize=64)  # by content, so that a file that changes is read anew
+def _pair(name: str, train_lines: bytes, test_lines: bytes) -> Split:
+    train_file, test_file = sides(name.removeprefix(PREFIX))
+    train = Counter(_examples(train_lines, train_file))
+    test = dict.fromkeys(_examples(test_lines, test_file))
+    return Split(name, "file", tuple(train), tuple(test), tuple(train.values()))
+
+
+def release_sizes(names: Iterable[str]) -> Iterator[tuple[int, int, int]]:
+    """Lines in train, distinct ones, lines in test, for pairs of the release: counted, not parsed."""
+    with open_corpus(SCAN) as files:
+        for name in names:
+            train, test = ((files.read(file) or b"").splitlines() for file in sides(name.removeprefix(PREFIX)))
+            yield len(train), len(set(train)), len(test)
+
+
+def _mcd(name: str) -> Split:
+    """Maximum compound divergence (Keysers et al., 2020): line numbers of the release's tasks.txt."""
+    with open_corpus(MCD) as files, open_corpus(SCAN) as release:
+        content = files.read(f"{name}.json")
+        commands = _examples(_read(release, ALL), ALL)
+    try:
+        numbers = json.loads(content or b"")
+        train, dev, test = (_picked(commands, numbers[side]) for side in ("trainIdxs", "devIdxs", "testIdxs"))
+    except (ValueError, KeyError, IndexError, TypeError) as error:
+        raise InputError(f"{name}.json does not hold the line numbers of a split ({error!r})") from None
+    return Split(name, "file", train, test, (1,) * len(train), dev)
+
+
+def _picked(commands: list[Example], numbers: Iterable[int]) -> tuple[Example, ...]:
+    return tuple(commands[number] for number in numbers)

@@ -1,0 +1,152 @@
+"""Is a release what our rules say? File by file: the same set, the same multiplicities.
+
+Where chance chose some commands, the choice is read off the file, the rest is generated from it by the rule,
+and the two must agree in full. Knows nothing of how the answer is shown.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from daxlab.datasets import release, rules
+from daxlab.datasets.source import Files
+from daxlab.languages import Example, Language
+
+Verdict = Literal["same", "holds", "differs", "missing", "unknown"]
+GOOD: tuple[Verdict, ...] = ("same", "holds")
+SHORT = {  # some few-shot files of the release have fewer new commands than their names say
+    "few_shot_split/fewshot_num32_rep3": 31,
+    **{f"few_shot_split/fewshot_num64_rep{n}": shots for n, shots in enumerate((61, 61, 63, 62, 60), 1)},
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was found of one file: "same" as the rule's, or "holds" for what chance left to the rule."""
+
+    file: str
+    verdict: Verdict
+    lines: int
+    detail: str
+
+
+class _Mismatch(Exception):
+    """What a file has and should not, or lacks."""
+
+
+@dataclass(frozen=True)
+class _Side:
+    """What a file must hold, and what settles that."""
+
+    lines: Counter[str]
+    verdict: Verdict
+    detail: str
+
+
+class Verifier:
+    """Compares the files of a release with the rules of a language (SCAN)."""
+
+    def __init__(self, path: Path, language: Language) -> None:
+        self._files = Files(path, release.ALL)
+        self._language = language
+        self._line = {example: release.line(example) for example in language.commands()}
+        self._example = {line: example for example, line in self._line.items()}
+        self._permutation: list[str] = []  # simple's train lines, then its test lines
+
+    def findings(self) -> Iterator[Finding]:
+        """A finding for each file that a release has, in the release's order."""
+        with self._files:
+            yield self._whole()
+            for pair in release.PAIRS:
+                yield from self._pair(pair)
+            for file in sorted(set(self._files.names) - set(release.SCAN.files)):
+                if file.endswith(".txt"):
+                    yield Finding(file, "unknown", len(self._read(file) or []), "the release has no such file")
+
+    def _whole(self) -> Finding:
+        expected = _Side(Counter(self._line.values()), "same", "every command of the grammar")
+        return _finding(release.ALL, self._read(release.ALL), expected)
+
+    def _pair(self, pair: str) -> Iterator[Finding]:
+        files = release.sides(pair)
+        found = [self._read(file) for file in files]
+        try:
+            sides = self._expected(pair, *(lines or [] for lines in found))
+        except _Mismatch as mismatch:
+            sides = (_Side(Counter(), "differs", str(mismatch)),) * 2
+        for file, lines, side in zip(files, found, sides, strict=True):
+            yield _finding(file, lines, side)
+
+    def _read(self, file: str) -> list[str] | None:
+        content = self._files.read(file)
+        return None if content is None else content.decode(errors="backslashreplace").splitlines()
+
+    def _expected(self, pair: str, train: list[str], test: list[str]) -> tuple[_Side, _Side]:
+        if pair in release.BY_RULE:
+            name = release.BY_RULE[pair]
+            made = rules.make(name, self._language)
+            assert made is not None, name
+            parts = rules.Parts(made.train, made.test, dict(zip(made.train, made.weights, strict=True)))
+            return self._train(parts, "same", f"our {name}"), self._test(parts, "same", f"our {name}")
+        if pair == release.SIMPLE:
+            return self._simple(train, test)
+        if pair in release.BY_SIZE:
+            if Counter(self._permutation) != Counter(self._line.values()):
+                raise _Mismatch("cannot be checked: its order is that of the simple pair, which is not whole")
+            cut = len(self._line) * release.BY_SIZE[pair] // 100
+            first, rest = Counter(self._permutation[:cut]), Counter(self._permutation[cut:])
+            return _Side(first, "holds", f"the first {cut:,} of simple"), _Side(rest, "holds", "the rest of simple")
+        if pair in release.FEW_JUMP:
+            pool = rules.added(self._language, "jump", []).test
+            chosen, drawn = self._chosen(pool, train, release.FEW_JUMP[pair], "composed jump commands")
+            parts = rules.added(self._language, "jump", chosen)
+            return self._train(parts, "holds", drawn), self._test(parts, "holds", "the other composed jump commands")
+        pool = rules.around_right_pool(self._language)
+        shots = release.FEW_AROUND_RIGHT[pair]
+        chosen, drawn = self._chosen(pool, train, SHORT.get(pair, shots), "'look around right' commands")
+        drawn += f" (not {shots}: so in the release)" if pair in SHORT else ""
+        parts = rules.shown_around_right(self._language, chosen)
+        return self._train(parts, "holds", drawn), self._test(parts, "same", "our filler-0")
+
+    def _simple(self, train: list[str], test: list[str]) -> tuple[_Side, _Side]:
+        self._permutation = [*train, *test]
+        cut, known = len(self._line) * 80 // 100, Counter(self._line.values())
+        if len(train) != cut:
+            raise _Mismatch(f"{len(train):,} commands in training, not 80% ({cut:,})")
+        return (
+            _Side(known - Counter(test), "holds", "80%, none of them in test"),
+            _Side(known - Counter(train), "holds", "20%, all that is not in training"),
+        )
+
+    def _chosen(self, pool: Sequence[Example], train: list[str], shots: int, noun: str) -> tuple[list[Example], str]:
+        """What chance chose from the pool, and words for it."""
+        possible = {self._line[example] for example in pool}
+        chosen = [self._example[line] for line in dict.fromkeys(train) if line in possible]
+        if len(chosen) != shots:
+            raise _Mismatch(f"{len(chosen)} {noun} in training, not {shots}")
+        return chosen, f"{shots} {noun}, the rest by rule"
+
+    def _train(self, parts: rules.Parts, verdict: Verdict, detail: str) -> _Side:
+        lines = Counter({self._line[example]: parts.repeated.get(example, 1) for example in parts.train})
+        return _Side(lines, verdict, detail)
+
+    def _test(self, parts: rules.Parts, verdict: Verdict, detail: str) -> _Side:
+        return _Side(Counter(self._line[example] for example in parts.test), verdict, detail)
+
+
+def _finding(file: str, lines: list[str] | None, side: _Side) -> Finding:
+    if lines is None:
+        return Finding(file, "missing", 0, "not in this release")
+    if side.verdict == "differs":
+        return Finding(file, "differs", len(lines), side.detail)
+    found = Counter(lines)
+    if found == side.lines:
+        return Finding(file, side.verdict, len(lines), side.detail)
+    extra, lacking = found - side.lines, side.lines - found
+    first = next(iter(extra or lacking))
+    detail = (
+        f"{extra.total():,} lines too many and {lacking.total():,} too few for {side.detail}; first: {first[:80]!r}"
+    )
+    return Finding(file, "differs", len(lines), detail)

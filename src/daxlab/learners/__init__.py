@@ -1,0 +1,1 @@
+"""What can be trained: the contract, the registry of names, one file a kind."""

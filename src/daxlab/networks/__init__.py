@@ -1,0 +1,20 @@
+"""Networks as Equinox modules, and their contract with the engine. Knows nothing of data or disk."""
+
+from daxlab.networks.cells import CELLS, CellName
+from daxlab.networks.conformance import check_network
+from daxlab.networks.contract import Attends, Encodes, Network, Widens
+from daxlab.networks.dropout import masks
+from daxlab.networks.seq2seq import Seq2Seq, seq2seq
+
+__all__ = [
+    "CELLS",
+    "Attends",
+    "CellName",
+    "Encodes",
+    "Network",
+    "Seq2Seq",
+    "Widens",
+    "check_network",
+    "masks",
+    "seq2seq",
+]

@@ -1,0 +1,225 @@
+"""The one writer of a ledger: records groups before they start, adds their runs, whole or not at all.
+
+Knows the tables; knows nothing of training, nor of why a group is formed as it is.
+"""
+
+import json
+import math
+import os
+import socket
+import sqlite3
+import time
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from daxlab.runs import files
+from daxlab.runs.ledger import Ledger
+from daxlab.runs.records import COLUMNS, METRICS, Group, Run, Spec, canonical, columns, key, setting
+
+
+class Writer:
+    """A ledger open for writing, made if absent; one writer at a time. Ask questions of its `ledger`.
+
+    It belongs to the thread that opened it. Groups that a killed writer left running are planned again.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self.db, self._lock = files.writer(self.path)
+        self.ledger = Ledger(self.path, self.db)
+        try:
+            self._sign()
+        except BaseException:
+            self.close()
+            raise
+
+    def _sign(self) -> None:
+        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        try:
+            daxlab = f"daxlab {version('daxlab')}"
+        except PackageNotFoundError:
+            daxlab = "daxlab, not installed"
+        with self.transaction() as db:
+            db.executemany("insert or ignore into meta values (?, ?)", [("created by", daxlab), ("created", now)])
+            who = f"process {os.getpid()} on {socket.gethostname()}, since {now}"
+            db.execute("insert or replace into meta values ('writer', ?)", (who,))
+            db.execute("delete from meta where name not in ('created by', 'created', 'writer')")  # the last one's notes
+            db.execute("update groups set status = 'planned' where status = 'running'")
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.db.close()
+        self._lock.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """All of what is done inside, or none of it; within another it is part of that."""
+        if self.db.in_transaction:
+            yield self.db
+            return
+        with files.explained(self.path):
+            self.db.execute("begin immediate")
+            try:
+                yield self.db
+                self.db.execute("commit")
+            except BaseException:
+                if self.db.in_transaction:  # a full disk has rolled it back already
+                    self.db.execute("rollback")
+                raise
+
+    # -- groups
+
+    def record(self, groups: Iterable[Group]) -> None:
+        """Record groups before they start. A recorded one stays as it is; a dropped one is planned again."""
+        with self.transaction() as db:
+            for group in groups:
+                name = bytes.fromhex(group.key)
+                known = db.execute("select id, status from groups where key = ?", (name,)).fetchone()
+                if not known or known[1] == "dropped":
+                    self._refuse_live(group)
+                if not known:
+                    self._insert_group(name, group)
+                elif known[1] == "dropped":
+                    db.execute("update groups set status = 'planned', updates = 0 where id = ?", (known[0],))
+                self.settle(bytes.fromhex(member) for member in group.keys)
+
+    def _refuse_live(self, group: Group) -> None:
+        """No run is planned twice, or it would be trained twice."""
+        for member in group.keys:
+            if other := self.ledger.live_group(member):
+                raise ValueError(f"run {member[:12]} is in group {other[:12]}, which has not ended: drop that first")
+
+    def _insert_group(self, name: bytes, group: Group) -> None:
+        number = self.db.execute(
+            "insert into groups (key, size, plan, executor, updates, status) values (?, ?, ?, ?, ?, 'planned')",
+            (name, len(group.members), canonical(group.plan), canonical(group.executor), group.updates),
+        ).lastrowid
+        self.db.executemany(
+            "insert into members values (?, ?, ?, ?, ?)",
+            [
+                (number, position, bytes.fromhex(key(spec)), self._setting(spec), spec["seed"])
+                for position, spec in enumerate(group.members)
+            ],
+        )
+
+    def begin(self, group: str, executor: Mapping[str, Any]) -> None:
+        """A recorded group starts, resumes, or is retried."""
+        self._change(group, "status = 'running', executor = ?", canonical(executor))
+
+    def progress(self, updates: Mapping[str, int], notes: Mapping[str, Any] | None = None) -> None:
+        """For those who watch: how far running groups have come, and notes by name."""
+        with self.transaction() as db:
+            done = [(count, bytes.fromhex(group)) for group, count in updates.items()]
+            db.executemany("update groups set updates = ? where key = ?", done)
+            written = [(name, canonical(note)) for name, note in (notes or {}).items()]
+            db.executemany("insert or replace into meta values (?, ?)", written)
+
+    def drop(self, group: str) -> None:
+        """Give a group up (it did not fit in memory, say): its members may now be recorded in others."""
+        self._change(group, "status = 'dropped'")
+
+    def _change(self, group: str, what: str, *values: Any) -> None:
+        with self.transaction() as db:
+            changed = db.execute(f"update groups set {what} where key = ?", (*values, bytes.fromhex(group)))
+            if not changed.rowcount:
+                raise ValueError(f"group {group[:12]} was not recorded")
+
+    def settle(self, members: Iterable[bytes]) -> None:
+        """Inside a transaction: of the groups with these members, those under way that lack none are done."""
+        self.db.executemany(
+            "update groups set status = 'done' where id in (select group_id from members where key = ?)"
+            " and status in ('planned', 'running') and not exists (select 1 from members"
+            " where group_id = groups.id and not exists (select 1 from runs where runs.key = members.key))",
+            ((member,) for member in members),
+        )
+
+    # -- runs
+
+    def add(self, runs: Iterable[Run]) -> list[str]:
+        """Add runs, all or none, and say which went in: one that is there already stays as it is.
+
+        A group whose last member came in is done.
+        """
+        added = []
+        with self.transaction() as db:
+            for run in runs:
+                name = bytes.fromhex(run.key)
+                if not db.execute("select 1 from runs where key = ?", (name,)).fetchone():
+                    self._insert(name, run)
+                    added.append(run.key)
+            self.settle(bytes.fromhex(name) for name in added)
+        return added
+
+    def _insert(self, name: bytes, run: Run) -> None:
+        number = self.db.execute(
+            "insert into runs (key, setting, seed, group_id, origin, status, failed_at, reason,"
+            " accuracy, train_accuracy, oracle_accuracy, seconds, finished)"
+            " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                name,
+                self._setting(run.spec),
+                run.spec["seed"],
+                self._group(run.group),
+                self._origin(run.origin),
+                *(run.status, run.failed_at, run.reason),
+                *(run.metrics.get(metric) for metric in METRICS),
+                *(run.timing.get("seconds"), run.finished),
+            ),
+        ).lastrowid
+        others = {metric: value for metric, value in run.metrics.items() if metric not in METRICS}
+        curve = {name: [point if math.isfinite(point) else None for point in line] for name, line in run.curve.items()}
+        details = [json.dumps(part, allow_nan=False) for part in (others, dict(run.timing), curve)]
+        self.db.execute("insert into details values (?, ?, ?, ?)", (number, *details))
+        self.db.executemany(
+            "insert into artefacts values (?, ?, ?)",
+            [(number, kind, zlib.compress(content, 9)) for kind, content in run.artefacts.items()],
+        )
+
+    def _group(self, group: str | None) -> int | None:
+        if group is None:
+            return None
+        found = self.db.execute("select id from groups where key = ?", (bytes.fromhex(group),)).fetchone()
+        if not found:
+            raise ValueError(f"group {group[:12]} was not recorded before its runs came in")
+        return int(found[0])
+
+    def _setting(self, spec: Spec) -> int:
+        text = canonical(setting(spec))
+        name = bytes.fromhex(key(setting(spec)))
+        if found := self.db.execute("select id from settings where key = ?", (name,)).fetchone():
+            return int(found[0])
+        values = (name, *columns(spec).values(), text)
+        names = ", ".join(["key", *COLUMNS, "spec"])
+        made = self.db.execute(f"insert into settings ({names}) values ({', '.join('?' * len(values))})", values)
+        return made.lastrowid or 0
+
+    def _origin(self, origin: Mapping[str, Any]) -> int:
+        text = canonical(origin)
+        self.db.execute("insert or ignore into origins (origin) values (?)", (text,))
+        return int(self.db.execute("select id from origins where origin = ?", (text,)).fetchone()[0])
+
+    def delete(self, runs: Iterable[str]) -> int:
+        """Delete runs by their whole keys, and ended groups of which none is left; says how many runs went.
+
+        A group of which some are left stays recorded, as the company they were trained in.
+        """
+        with self.transaction() as db:
+            gone = sum(db.execute("delete from runs where key = ?", (bytes.fromhex(run),)).rowcount for run in runs)
+            db.execute(
+                "delete from groups where status in ('done', 'dropped')"
+                " and not exists (select 1 from runs where group_id = groups.id)"
+            )
+        return gone
