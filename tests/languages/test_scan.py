@@ -1,4 +1,4 @@
-"""SCAN is the paper's language: what its words mean, and that nothing else is in it."""
+"""SCAN is the paper's language: the same commands with the same meanings."""
 
 from zipfile import ZipFile
 
@@ -46,18 +46,18 @@ def test_the_primitives_are_the_six_of_the_paper(scan: Language) -> None:
     assert {p.command for p in scan.primitives} == {"walk", "look", "run", "jump", "turn left", "turn right"}
 
 
-def test_every_pair_is_the_release_s(scan: Language, data) -> None:
+def test_the_commands_and_meanings_are_those_of_the_release(scan: Language, data) -> None:
     with ZipFile(data / "SCAN-master.zip") as archive:
         lines = archive.read("SCAN-master/tasks.txt").decode().splitlines()
     released = [line.removeprefix("IN: ").split(" OUT: ") for line in lines]
     assert {Example(command, tuple(actions.split())) for command, actions in released} == set(scan.commands())
 
 
-def test_translating_every_command_gives_the_meaning_it_was_built_with(scan: Language) -> None:
+def test_every_command_parses_to_the_meaning_it_was_built_with(scan: Language) -> None:
     assert all(scan.translate(example.command) == example.actions for example in scan.commands())
 
 
-def test_a_new_verb_is_a_few_lines(scan: Language) -> None:
+def test_scan_dax_is_scan_with_four_more_verbs(scan: Language) -> None:
     dax = language("scan-dax")
     assert dax.translate("dax around left twice").count("I_DAX") == 8
     assert set(scan.commands()) < set(dax.commands())
