@@ -22,9 +22,10 @@ from daxlab.cli.options import (
     writable_ledger,
 )
 from daxlab.cli.planning import foresee, in_words
-from daxlab.datasets import find
+from daxlab.datasets import find, sentence_pairs
+from daxlab.datasets.new_word import named
 from daxlab.datasets.release import SCAN
-from daxlab.datasets.translation import ENG_FRA, TATOEBA, named, translation
+from daxlab.datasets.translation import ENG_FRA, TATOEBA
 from daxlab.errors import InputError
 from daxlab.paper.experiments import ALL, EXPERIMENTS, TRANSLATION, chosen, specs
 from daxlab.paper.targets import RUNS
@@ -125,7 +126,7 @@ def _pairs(
         print(f"{TRANSLATION} is left out: its pairs are not here; {how}.", file=sys.stderr)
         return None
     name = named(corpus, word, frames)
-    translation(name)  # what is no pairs is refused before anything is trained
+    _ = sentence_pairs(name).pairs  # a corpus that cannot be read is refused before anything is trained
     return name
 
 

@@ -25,10 +25,11 @@ class TooLargeError(Exception):
 
 
 class Example(NamedTuple):
-    """A command and what it means."""
+    """A command and what it means; a dataset may sort its examples into categories."""
 
     command: str
     actions: tuple[str, ...]
+    category: str = ""
 
 
 @dataclass(frozen=True)

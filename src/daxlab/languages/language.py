@@ -80,7 +80,7 @@ class Language:
         for example in examples:
             if meanings.setdefault(example.command, example.actions) != example.actions:
                 raise InputError(f"{self.name} gives {example.command!r} more than one meaning")
-        return tuple(map(Example._make, meanings.items()))
+        return tuple(Example(*meaning) for meaning in meanings.items())
 
     @cached_property
     def _translator(self) -> "Parser[tuple[str, ...]]":
