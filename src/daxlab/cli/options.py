@@ -134,7 +134,7 @@ def _shipped(name: str) -> Path | None:
 
 def _begun(ledger: Path, prefix: str) -> bool:
     with Ledger(ledger) as known:
-        return bool(known.begun(prefix))
+        return bool(known.keys_with_prefix(prefix))
 
 
 def _empty(ledger: Path) -> bool:

@@ -74,7 +74,7 @@ def _spans(numbers: Iterable[int]) -> list[list[int]]:
 
 def status(ledger: Ledger) -> Status:
     """Where things stand."""
-    with ledger.moment():
+    with ledger.snapshot():
         now, recorded, counts, began = time.time(), under_way(ledger), ledger.status(), note(ledger, NOTE)
         every, bests = ledger.count(), best(ledger)
     ours = began if began and counts["writing"] else {}
