@@ -15,7 +15,8 @@ from daxlab.errors import InputError
 from daxlab.symbols import EOS, PAD, SPECIAL
 
 if TYPE_CHECKING:
-    from daxlab.datasets import Example, Split
+    from daxlab.datasets import Split
+    from daxlab.languages import Example
 
 Ints = NDArray[np.int32]
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from daxlab.datasets import Example
 from daxlab.encoding import Encoding
 from daxlab.engine.decode import Rows, answers, ended, log_likelihoods, right
 from daxlab.engine.stack import Stack, subset
+from daxlab.languages import Example
 from daxlab.networks.contract import Network
 from daxlab.symbols import EOS, PAD
 

@@ -214,5 +214,8 @@ def phrases(grammar: Grammar) -> list[Example]:
         ]
 
     return bottom_up(
-        grammar, lambda word: [Example(word, ())], of_rule, lambda rules: [example for some in rules for example in some]
+        grammar,
+        lambda word: [Example(word, ())],
+        of_rule,
+        lambda rules: [example for some in rules for example in some],
     )

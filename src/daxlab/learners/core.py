@@ -16,8 +16,9 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, ClassVar, Literal, Protocol, get_args, get_origin, get_type_hints
 
-from daxlab.datasets import Dataset, Example, Split
+from daxlab.datasets import Dataset, Split
 from daxlab.errors import InputError
+from daxlab.languages import Example
 
 Actions = tuple[str, ...]
 TYPES = {str: "a name", int: "a whole number", float: "a number", bool: "true or false"}

@@ -14,8 +14,9 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from daxlab.datasets import Dataset, Example, Split
+from daxlab.datasets import Dataset, Split
 from daxlab.errors import InputError
+from daxlab.languages import Example
 from daxlab.learners.core import Ability, Answered, Context, Failure, Fitted, Job, Learner, Prediction, setting
 from daxlab.protocol import SEMANTICS, Protocol
 
