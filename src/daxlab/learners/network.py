@@ -31,7 +31,7 @@ class NetworkLearner(Learner):
 
     semantics: ClassVar[int] = SEMANTICS
     uses_jax: ClassVar[bool] = True
-    dropout: ClassVar[float] = 0.0  # a field, where a network has dropout
+    dropout = 0.0  # a field, where a network has dropout
 
     def network(self, words: int, actions: int) -> Any:
         """A function from a key to the network with its start values, for vocabularies of these sizes."""
