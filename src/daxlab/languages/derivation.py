@@ -139,7 +139,7 @@ def longest(grammar: Grammar, most: int) -> int:
 
 def shortest(grammar: Grammar) -> str:
     """A command with the fewest words, to show as an example; of a long one, the beginning."""
-    best: dict[str, tuple[int, Rule]] = {}  # category -> its fewest words, and the rule that begins there
+    best: dict[str, tuple[int, Rule]] = {}  # category -> its fewest words, and the rule that gives them
     changed = True
     while changed:
         changed = False
