@@ -109,6 +109,7 @@ class Entry:
 
 def catalogue() -> list[Entry]:
     """What can be learned from, with what is known of it on this machine."""
+    pairs_here = find(ENG_FRA) is not None
     published = [f"daxlab data fetch {corpus.name}" for corpus in (SCAN, MCD) if find(corpus) is None]
     shown = {"scan": f"for its published splits: {', '.join(published)}" if published else ""}
     return [
@@ -116,8 +117,8 @@ def catalogue() -> list[Entry]:
         Entry(
             TATOEBA,
             "English-French sentences of Experiment 4, from the Tatoeba corpus",
-            find(ENG_FRA) is not None,
-            f"daxlab data fetch {ENG_FRA.name}",
+            pairs_here,
+            "" if pairs_here else f"daxlab data fetch {ENG_FRA.name}",
         ),
         Entry(BUILT_IN, "synthetic English-French sentences", True),
         Entry("FILE.grammar", "a grammar of your own", True, "write one as in the README"),
