@@ -76,7 +76,7 @@ def test_every_dataset_keeps_the_contract(name: str) -> None:
 def test_a_language_is_a_grammar_and_a_dataset_may_be() -> None:
     assert dataset("scan").grammar is language("scan")
     assert dataset("built-in").grammar is None
-    with pytest.raises(InputError, match="built-in is sentences, not a grammar"):
+    with pytest.raises(InputError, match="built-in is not a grammar"):
         language("built-in")
 
 

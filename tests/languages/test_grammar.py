@@ -137,7 +137,7 @@ def test_a_mistake_in_a_declaration_is_named_with_its_line(declared, text: str, 
 def test_a_name_that_is_no_language_gets_the_nearest(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="did you mean 'scan-dax'"):
         language("scan-dx")
-    with pytest.raises(InputError, match="Is a directory"):
+    with pytest.raises(InputError, match="is not a grammar"):
         language(str(tmp_path))
     with pytest.raises(InputError, match="No such file"):
         language(str(tmp_path / "none.grammar"))

@@ -84,9 +84,8 @@ def language(name: str, names: str = "release") -> Language:
     `names` is how its actions are written: "release" (I_JUMP, I_TURN_LEFT) or "paper" (JUMP, LTURN).
     """
     if name not in shipped() and (is_pairs_name(name) or Path(name).expanduser().exists()):
-        found = dataset(name)
-        if found.grammar is None:
-            raise InputError(f"{name} is {found.unit}, not a grammar; 'daxlab predict' asks a learner about them")
+        if dataset(name).grammar is None:
+            raise InputError(f"{name} is not a grammar; 'daxlab predict' asks a learner that was trained on it")
     return grammar(name, names)
 
 
