@@ -19,7 +19,7 @@ from daxlab.cli.options import (
     LedgerOption,
     device_named,
     seconds,
-    written_to,
+    writable_ledger,
 )
 from daxlab.cli.planning import foresee, in_words
 from daxlab.datasets import find, sentence_pairs
@@ -91,7 +91,7 @@ def reproduce(
             print(json.dumps({"plan": plan}, indent=1))
         return
     if plan["groups"]:
-        written_to(path)
+        writable_ledger(path)
     with watch(wanted) as show:
         outcome = sweep(
             wanted,

@@ -83,6 +83,7 @@ class Unseen:
 class Dataset(ABC):
     """Something to learn. Get one by its name: `daxlab.dataset("scan")`."""
 
+    packages: ClassVar[tuple[str, ...]] = ()  # that `scores` needs: their versions are recorded with a run
     unit: ClassVar[str] = "commands"  # what its inputs are called: "commands" or "sentences"
 
     @property

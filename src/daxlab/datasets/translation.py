@@ -76,6 +76,7 @@ class _Content(NamedTuple):
 class SentencePairs(Dataset):
     """English sentences with French ones, in the corpus's order. The corpus is read when it is first needed."""
 
+    packages = ("sacrebleu",)
     unit = "sentences"
 
     def __init__(self, name: str) -> None:
