@@ -245,18 +245,26 @@ def million(tmp_path_factory, request):
     path.unlink()
 
 
+def quickest(ask):
+    """The shortest of three times: it is the program's own, the rest is that of its neighbours."""
+    took = []
+    for _ in range(3):
+        started = time.perf_counter()
+        ask()
+        took.append(time.perf_counter() - started)
+    return min(took)
+
+
 @pytest.mark.slow
 def test_a_million_runs_answer_in_under_two_seconds(million):
     with Writer(million) as writer:
         under_way = "select id from groups where status = 'planned' order by id desc limit 8"
         writer.db.execute(f"update groups set status = 'running' where id in ({under_way})")
         for name, ask in questions(writer).items():
-            started = time.perf_counter()
-            ask()
-            took = time.perf_counter() - started
+            took = quickest(ask)
             print(f"{name:24} {took:6.3f} s")
             assert took < 2, name
-        searched = writer.ledger.accuracies({"clip": 5, "updates": 100000})
+        searched = writer.ledger.accuracies({"clip": 5, "updates": 100000, "seed": 1})
         assert len(searched) == 720
 
 
@@ -268,10 +276,7 @@ def test_the_command_line_answers_about_a_million_runs_in_under_two_seconds(mill
         ["search", "best"],
         ["search", "best", "--experiment", "overall", "--json"],
     ):
-        took = []
-        for _ in range(3):  # the quickest is the program's own time, the rest is the neighbours'
-            started = time.perf_counter()
-            assert daxlab(*words, "--ledger", million).returncode == 0
-            took.append(time.perf_counter() - started)
-        print(f"daxlab {' '.join(words):40} {min(took):6.3f} s, including the start of Python")
-        assert min(took) < 2, words
+        assert daxlab(*words, "--ledger", million).returncode == 0
+        took = quickest(lambda words=words: daxlab(*words, "--ledger", million))
+        print(f"daxlab {' '.join(words):40} {took:6.3f} s, including the start of Python")
+        assert took < 2, words
