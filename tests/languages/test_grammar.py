@@ -137,7 +137,7 @@ def test_the_error_for_a_mistake_names_the_line(load, text: str, message: str) -
 def test_a_language_that_cannot_be_loaded(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="did you mean 'scan-dax'"):
         language("scan-dx")
-    with pytest.raises(InputError, match="Is a directory"):
+    with pytest.raises(InputError, match="is not a grammar"):
         language(str(tmp_path))
     with pytest.raises(InputError, match="No such file"):
         language(str(tmp_path / "none.grammar"))

@@ -11,8 +11,7 @@ from typing import Any
 import polars as pl
 
 from daxlab.analysis.translation import computed
-from daxlab.datasets import is_translation, language, split
-from daxlab.datasets.rules import Split
+from daxlab.datasets import Split, dataset, split
 from daxlab.errors import InputError
 from daxlab.languages import Example
 from daxlab.runs import Ledger, unpack_answers, unpack_likelihoods
@@ -90,8 +89,7 @@ def scored(ledger: Ledger, key: str) -> dict[str, float]:
     """The metrics of a run computed again from its stored predictions, as far as it has these."""
     frame, (row,) = answers(ledger, key), runs(ledger, [key])
     kinds = {"accuracy": "right", "oracle_accuracy": "oracle_right"}
-    found = computed(ledger, row) if is_translation(row["language"]) else {}
-    return found | {
+    return computed(ledger, row) | {
         metric: 100 * (int(frame[column].sum()) / frame.height)
         for metric, column in kinds.items()
         if frame.height and not frame[column].has_nulls()
@@ -166,4 +164,4 @@ def _asked(name: str, digest: str, of: str) -> tuple[tuple[Example, ...], pl.Dat
 @lru_cache(maxsize=8)
 def _longest_ended(of: str) -> int:
     """How many actions an answer can have and yet have ended; the engine cuts off three beyond the longest target."""
-    return max(len(example.actions) for example in language(of).commands()) + 2
+    return max(len(example.actions) for example in dataset(of).examples()) + 2

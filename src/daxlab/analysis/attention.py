@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from daxlab.analysis.answers import runs
-from daxlab.datasets import named_commands
+from daxlab.datasets import dataset
 from daxlab.runs import Ledger, unpack_answers, unpack_arrays
 
 END = "end"  # of the command, which is looked at like a word, and of the answer, which is a step like an action
@@ -26,11 +26,12 @@ def attention(ledger: Ledger, key: str) -> pl.DataFrame:
     answered, looked = (ledger.artefact(key, kind) for kind in ("named", "attention"))
     if answered is None or looked is None:
         return pl.DataFrame(schema=SCHEMA)
-    named = named_commands(row["spec"]["language"]["name"])
-    answers = unpack_answers(answered, [example.actions for example in named])
+    probes = dataset(row["spec"]["language"]["name"]).probes()
+    answers = unpack_answers(answered, [example.actions for example in probes])
     weights = unpack_arrays(looked)
     found = []
-    for n, ((command, _), answer) in enumerate(zip(named, answers, strict=True)):
+    for n, (probe, answer) in enumerate(zip(probes, answers, strict=True)):
+        command = probe.command
         map_of_shares = (
             np.asarray(weights[f"w{n}"]) / LEVELS
         )  # [steps, words and end]; no step for an end never reached

@@ -4,7 +4,7 @@ import polars as pl
 
 from daxlab.analysis.answers import answers, runs
 from daxlab.analysis.clauses import clauses
-from daxlab.languages import language
+from daxlab.datasets import language
 from daxlab.runs import Ledger
 
 BOTH = " + "  # between the clauses of a command that has the primitive in more than one

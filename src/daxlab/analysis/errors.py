@@ -7,7 +7,8 @@ import polars as pl
 
 from daxlab.analysis.answers import done, of_one_split, together
 from daxlab.analysis.clauses import clauses
-from daxlab.languages import Language, language
+from daxlab.datasets import language
+from daxlab.languages import Language
 from daxlab.runs import Ledger
 
 END = "end"  # where an answer, or its target, has no action any more

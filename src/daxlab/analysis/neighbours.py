@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from daxlab.analysis.answers import identity, runs, trained_on
-from daxlab.datasets import named_commands
+from daxlab.datasets import dataset
 from daxlab.runs import Ledger, unpack_arrays
 
 SCHEMA: dict[str, Any] = {"command": str, "rank": int, "neighbour": str, "cosine": float}
@@ -25,10 +25,11 @@ def neighbours(ledger: Ledger, key: str, nearest: int = 5) -> pl.DataFrame:
     if content is None:
         return pl.DataFrame(schema=SCHEMA)
     train = trained_on(*identity(row)).train
-    named = named_commands(row["spec"]["language"]["name"])
+    probes = dataset(row["spec"]["language"]["name"]).probes()
     places, cosines = (np.asarray(unpack_arrays(content)[name]).tolist() for name in ("places", "cosines"))
     found = []
-    for (command, _), where, how_near in zip(named, places, cosines, strict=True):
+    for probe, where, how_near in zip(probes, places, cosines, strict=True):
+        command = probe.command
         near = [(train[place].command, cosine) for place, cosine in zip(where, how_near, strict=True)]
         others = sorted((one for one in near if one[0] != command), key=lambda one: -one[1])[:nearest]
         found += [(command, rank, *other) for rank, other in enumerate(others, 1)]

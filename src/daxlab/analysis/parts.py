@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import polars as pl
 
 from daxlab.analysis.clauses import clauses
-from daxlab.datasets.rules import Split
+from daxlab.datasets import Split
+from daxlab.datasets import language as load
 from daxlab.languages import Example, Language
-from daxlab.languages import language as load
 
 
 @dataclass(frozen=True)

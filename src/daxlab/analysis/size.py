@@ -10,7 +10,7 @@ import polars as pl
 
 from daxlab.analysis.protocols import Where, measured
 from daxlab.analysis.replicates import COLUMNS, entries
-from daxlab.languages import language
+from daxlab.datasets import dataset
 from daxlab.runs import Ledger
 
 OWN = re.compile(r"(?:simple|size-(?P<percent>\d+))(?:-(?P<seed>seed\d+))?")
@@ -28,7 +28,7 @@ def curve(ledger: Ledger, architecture_where: Where) -> pl.DataFrame:
     for row in measured(ledger, architecture_where):
         if drawn := _drawn(row["split"]):
             draw, percent = drawn
-            train = len(language(row["spec"]["language"]["name"]).commands()) * percent // 100
+            train = len(dataset(row["spec"]["language"]["name"]).examples()) * percent // 100
             points.setdefault((draw, percent, train), []).append(row["accuracy"])
     found = [
         {"percent": percent, "train": train, "draw": draw, **entries(accuracies)}

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from daxlab.cli.options import JsonOption, LedgerOption, beside, ledger_at
+from daxlab.cli.options import JsonOption, LedgerOption, ledger_at, shipped_hint
 from daxlab.runs import Ledger
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def compare(ledger: LedgerOption = None, as_json: JsonOption = False) -> None:
         return
     print(f"{path}\n")
     show(rows)
-    if any(row.verdict == "unmeasured" for row in rows) and (more := beside(path)):
+    if any(row.verdict == "unmeasured" for row in rows) and (more := shipped_hint(path)):
         print(f"\n{more}")
 
 

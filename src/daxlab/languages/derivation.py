@@ -29,6 +29,7 @@ class Example(NamedTuple):
 
     command: str
     actions: tuple[str, ...]
+    category: str = ""  # of a test example, where the data has such
 
 
 @dataclass(frozen=True)

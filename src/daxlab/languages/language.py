@@ -10,7 +10,6 @@ from difflib import get_close_matches
 from functools import cache, cached_property
 from hashlib import sha256
 from importlib import resources
-from itertools import starmap
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -85,7 +84,7 @@ class Language:
         for example in examples:
             if meanings.setdefault(example.command, example.actions) != example.actions:
                 raise InputError(f"{self.name} gives {example.command!r} more than one meaning")
-        return tuple(starmap(Example, meanings.items()))
+        return tuple(Example(*meaning) for meaning in meanings.items())
 
     @cached_property
     def _translator(self) -> "Parser[tuple[str, ...]]":

@@ -9,8 +9,9 @@ from functools import cached_property
 from typing import Any
 
 from daxlab.analysis.translation import Translated, right_of, scores, translated
-from daxlab.datasets import bleu
-from daxlab.datasets.translation import BASELINE, PAPER_DIGEST, TIMES, condition, new_word, translation
+from daxlab.datasets import bleu, sentence_pairs
+from daxlab.datasets.new_word import new_word
+from daxlab.datasets.translation import BASELINE, PAPER_DIGEST, TIMES, condition
 from daxlab.errors import InputError
 from daxlab.paper import experiments
 from daxlab.paper.targets import targets
@@ -84,7 +85,7 @@ def lost(baseline: Condition, taught: Condition) -> list[float]:
 
 def told(ledger: Ledger, pairs: str, protocol: Protocol | None = None) -> dict[str, Any]:
     """All that the ledger has of the experiment on these pairs, as plain data: about them, and a part per condition."""
-    lang = translation(pairs)
+    lang = sentence_pairs(pairs)
     baseline, *others = conditions(ledger, lang.digest, lang.name, protocol)
     every = [one for one in (baseline, *others) if one.rows]
     words = [word.english for word in lang.new.words]

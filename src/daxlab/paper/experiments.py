@@ -6,7 +6,7 @@ Knows nothing of training, nor of what came of it.
 from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
 
-from daxlab.datasets import language, split_names
+from daxlab.datasets import dataset
 from daxlab.datasets.release import PREFIX, SIMPLE
 from daxlab.datasets.rules import REPLICATES, SHOTS, SIZES
 from daxlab.errors import InputError
@@ -103,7 +103,7 @@ def specs(
                 for shots, seed in draws
             )
         if experiment == TRANSLATION and pairs is not None:
-            splits = split_names(language(pairs))
+            splits = dataset(pairs).split_names()
             found |= dict.fromkeys(
                 Spec(split, seed, TRANSLATOR, how, pairs) for split in splits for seed in range(runs)
             )

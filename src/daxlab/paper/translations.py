@@ -8,9 +8,9 @@ from functools import partial
 from statistics import fmean
 
 from daxlab.analysis.translation import right_of, shown
-from daxlab.datasets import language
-from daxlab.datasets.pairs import Pairs
-from daxlab.datasets.translation import BASELINE, PAPER, PAPER_DIGEST, TIMES, new_word
+from daxlab.datasets import sentence_pairs
+from daxlab.datasets.new_word import new_word
+from daxlab.datasets.translation import BASELINE, PAPER, PAPER_DIGEST, TIMES
 from daxlab.paper.conditions import Condition, conditions, lost
 from daxlab.paper.parts import Measure, Part, part_of
 from daxlab.paper.runs import Found, Runs
@@ -72,9 +72,7 @@ def tired(runs: Runs) -> list[Part]:
 
 def counted(what: str, runs: Runs) -> list[Part]:
     """What training shows: no runs needed, but the paper's pairs."""
-    pairs = language(PAPER)
-    assert isinstance(pairs, Pairs)
-    there = shown(pairs)
+    there = shown(sentence_pairs(PAPER))
     if what == "exp4.tired.constructions":
         count, note = there.sentences, f"distinct English training sentences with 'tired' ({DRAW})"
     elif what == "exp4.tired.seen":

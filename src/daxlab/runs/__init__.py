@@ -1,16 +1,16 @@
-"""The ledger of runs: one SQLite file, written by one driver, read by anyone, at any time.
+"""Runs: what identifies one, how it is scored, and the ledger that keeps them.
 
-    records.py     what a run and a group are, and the key that names them
-    artefacts.py   predictions, likelihoods and arrays as compact bytes
+    records.py     runs and groups, and the keys that name them
+    artefacts.py   answers, likelihoods and arrays as compact bytes
     schema.py      the tables
-    files.py       opening the file: who may write, what is damaged, what lies on a network disk
-    conditions.py  what `where` asks for, as SQL
-    ledger.py      what its readers ask
-    writer.py      what its one writer records
-    progress.py    what those ask who watch
-    exchange.py    ledger to ledger, ledger to CSV and Parquet
+    files.py       opening the file: one writer, network disks, what is damaged
+    where.py       filters as SQL
+    ledger.py      queries
+    writer.py      the one writer
+    progress.py    queries for live monitoring
+    exchange.py    merge, export, CSV and Parquet
 
-Nothing outside this package knows the file's format. It knows nothing of training or languages.
+The ledger is one SQLite file. Nothing outside these files knows its format, and they know nothing of training.
 """
 
 from daxlab.runs.artefacts import (
@@ -24,7 +24,7 @@ from daxlab.runs.artefacts import (
 from daxlab.runs.exchange import Merged, export, merge, write_table
 from daxlab.runs.files import is_written
 from daxlab.runs.ledger import Ledger
-from daxlab.runs.records import Group, Run, canonical, key
+from daxlab.runs.records import Group, Run, canonical, key, learner_of
 from daxlab.runs.writer import Writer
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "export",
     "is_written",
     "key",
+    "learner_of",
     "merge",
     "pack_answers",
     "pack_arrays",

@@ -1,7 +1,7 @@
-"""What a run leaves besides its metrics, as compact bytes: answers, likelihoods, arrays.
+"""The artefacts of a run as compact bytes: answers, likelihoods, arrays.
 
-A content is one line of JSON (the header), then columns of numbers, least byte first. The ledger compresses
-contents; its columns are laid out for that. Knows nothing of the ledger, nor of what words mean.
+An artefact is one line of JSON (the header), then columns of numbers in little-endian order. The ledger compresses
+artefacts, and their layout is made for that. Knows nothing of the ledger, nor of what words mean.
 """
 
 import hashlib
@@ -9,7 +9,8 @@ import json
 import math
 import sys
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import accumulate, chain
 from typing import Any
 
@@ -18,17 +19,25 @@ from daxlab.errors import InputError
 Answers = Sequence[Sequence[str]]
 
 STEP = 1e-3
-"""Log-likelihoods are kept to a thousandth of a nat."""
+"""The precision of log-likelihoods, in nats."""
 _MINUS_INFINITY = -(2**31)
 
 
-def pack_answers(answers: Answers, targets: Answers) -> bytes:
-    """The answers to a test set, given its targets: the wrong ones, each as its difference from its target.
+@contextmanager
+def _decoding() -> Iterator[None]:
+    """Malformed bytes are an InputError, however they are malformed."""
+    try:
+        yield
+    except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError) as error:
+        raise InputError("an artefact of this run is damaged: train the run again, or use a copy") from error
 
-    Words are numbered: the targets' words, sorted, then those that only answers have, sorted, which the
-    header lists. Three columns: gaps between the wrong answers' places; their lengths; and the numbers of
-    their words, less the number of the target's word at the same place where there is one (modulo the
-    vocabulary), so that what is right in a wrong answer is zero.
+
+def pack_answers(answers: Answers, targets: Answers) -> bytes:
+    """The answers to a test set: only the wrong ones are stored, each as its difference from its target.
+
+    Words are numbered: the targets' words, sorted, then those that only answers have, sorted, which the header lists.
+    Three columns: the gaps between the positions of wrong answers; their lengths; and the numbers of their words, minus
+    the number of the target's word at the same position (modulo the vocabulary), so that a right word is zero.
     """
     if len(answers) != len(targets):
         raise ValueError(f"{len(answers)} answers to {len(targets)} commands")
@@ -49,12 +58,16 @@ def pack_answers(answers: Answers, targets: Answers) -> bytes:
 
 
 def unpack_answers(content: bytes, targets: Answers) -> list[tuple[str, ...]]:
-    """The answers that pack_answers was given, by the same targets: the content has their digest."""
-    header, column = _part(content)
+    """The answers that pack_answers was given, by the same targets: their digest is in the header."""
+    with _decoding():
+        return _unpack_answers(*_split(content), targets)
+
+
+def _unpack_answers(header: Mapping[str, Any], column: Mapping[str, Any], targets: Answers) -> list[tuple[str, ...]]:
     if header["targets"] != _digest(targets):
         raise InputError(
-            f"these predictions answer another test set ({header['commands']} commands, digest "
-            f"{header['targets'][:12]}) than the one given ({len(targets)} commands)"
+            f"these answers belong to another test set ({header['commands']} commands, digest "
+            f"{header['targets'][:12]}) than this one ({len(targets)} commands)"
         )
     words = [*sorted(set(chain.from_iterable(targets))), *header["extra"]]
     number = {word: n for n, word in enumerate(words)}
@@ -71,9 +84,9 @@ def unpack_answers(content: bytes, targets: Answers) -> list[tuple[str, ...]]:
 
 
 def pack_likelihoods(own: Sequence[float], target: Sequence[float]) -> bytes:
-    """Log-likelihoods of each command's own answer and of its target, to a thousandth.
+    """Log-likelihoods of the answer to each command and of its target, to a thousandth.
 
-    Which of the two is greater is kept exactly, since that is what tells a search error.
+    Which of the two is greater is kept exactly, because a search error is defined by it.
     """
     low, high = [_steps(value) for value in own], [_steps(value) for value in target]
     for n, (a, b) in enumerate(zip(own, target, strict=True)):
@@ -85,14 +98,15 @@ def pack_likelihoods(own: Sequence[float], target: Sequence[float]) -> bytes:
 
 def unpack_likelihoods(content: bytes) -> tuple[list[float], list[float]]:
     """Log-likelihoods of the answers and of the targets."""
-    _, column = _part(content)
-    own = list(column["own"])
-    target = [a + more for a, more in zip(own, column["more"], strict=True)]
-    return [_nats(steps) for steps in own], [_nats(steps) for steps in target]
+    with _decoding():
+        _, column = _split(content)
+        own = list(column["own"])
+        target = [a + more for a, more in zip(own, column["more"], strict=True)]
+        return [_nats(steps) for steps in own], [_nats(steps) for steps in target]
 
 
 def pack_arrays(arrays: Mapping[str, Any]) -> bytes:
-    """Arrays by name, say each named command's encoder state: anything numpy-like, as it is, in C order."""
+    """Arrays by name, of numpy or anything with a buffer, in C order."""
     shapes, columns = {}, {}
     for name, given in arrays.items():
         view = memoryview(given)
@@ -105,13 +119,14 @@ def pack_arrays(arrays: Mapping[str, Any]) -> bytes:
 
 def unpack_arrays(content: bytes) -> dict[str, "memoryview[Any]"]:
     """The arrays that pack_arrays was given; numpy.asarray reads each without a copy."""
-    header, column = _part(content)
     views: dict[str, memoryview[Any]] = {}
-    for name, shape in header["shapes"].items():
-        flat: memoryview[Any] = memoryview(column[name])
-        typecode: Any = column[name].typecode
-        # A view cannot be given an empty shape, so an empty array comes back flat.
-        views[name] = flat.cast("B").cast(typecode, shape) if shape and math.prod(shape) else flat
+    with _decoding():
+        header, column = _split(content)
+        for name, shape in header["shapes"].items():
+            flat: memoryview[Any] = memoryview(column[name])
+            typecode: Any = column[name].typecode
+            # A view cannot be given an empty shape, so an empty array comes back flat.
+            views[name] = flat.cast("B").cast(typecode, shape) if shape and math.prod(shape) else flat
     return views
 
 
@@ -137,7 +152,7 @@ def _narrow(numbers: Sequence[int]) -> "array[int]":
 
 
 def _join(header: Mapping[str, Any], columns: Mapping[str, "array[Any]"]) -> bytes:
-    """Header line, then each column as planes of first bytes, second bytes, …: like lies beside like."""
+    """The header, then of each column all first bytes, all second bytes, and so on: similar bytes compress better."""
     layout = [[name, column.typecode, len(column)] for name, column in columns.items()]
     planes = []
     for column in columns.values():
@@ -147,7 +162,7 @@ def _join(header: Mapping[str, Any], columns: Mapping[str, "array[Any]"]) -> byt
     return b"".join([text.encode(), b"\n", *planes])
 
 
-def _part(content: bytes) -> tuple[dict[str, Any], dict[str, "array[Any]"]]:
+def _split(content: bytes) -> tuple[dict[str, Any], dict[str, "array[Any]"]]:
     end = content.index(b"\n")
     header = json.loads(content[:end])
     columns = {}
@@ -155,6 +170,8 @@ def _part(content: bytes) -> tuple[dict[str, Any], dict[str, "array[Any]"]]:
     for name, typecode, count in header["columns"]:
         column = array(typecode)
         size = column.itemsize * count
+        if start + size > len(content):
+            raise ValueError("the columns are cut off")
         raw = bytearray(size)
         for byte in range(column.itemsize):
             raw[byte :: column.itemsize] = content[start + byte * count : start + (byte + 1) * count]

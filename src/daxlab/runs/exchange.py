@@ -1,15 +1,13 @@
-"""From ledger to ledger, and from ledger to table: merge, export, CSV, Parquet.
-
-Knows the tables, and nothing of who asks or why.
-"""
+"""From ledger to ledger, and from ledger to table: merge, export, CSV, Parquet. Knows the tables."""
 
 import csv
 import io
 import json
+import re
 import sqlite3
-import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,9 +15,9 @@ from typing import Any
 from daxlab.atomic import atomic_file
 from daxlab.errors import InputError
 from daxlab.runs import files
-from daxlab.runs.ledger import Ledger
-from daxlab.runs.records import COLUMNS, METRICS
-from daxlab.runs.schema import TABLE
+from daxlab.runs.ledger import Ledger, Row
+from daxlab.runs.records import METRICS
+from daxlab.runs.schema import ROW, settings_of
 from daxlab.runs.where import Where
 from daxlab.runs.writer import Writer
 
@@ -28,41 +26,43 @@ PREDICTIONS = ("greedy", "oracle")
 
 @dataclass(frozen=True)
 class Merged:
-    """What a merge did: how many runs came in, how many both had alike, and the keys where the two differ."""
+    """What a merge did: how many runs it added, how many both had alike, and the keys of those that differ."""
 
     added: int
     same: int
     differ: list[str]
-    """Both have these, with other predictions or another end. Ours were kept."""
+    """Both ledgers have these, with different predictions or a different status. Ours were kept."""
 
 
 def merge(writer: Writer, other: str | Path) -> Merged:
-    """Add the runs that we lack, with their artefacts and the groups they name; all or none.
+    """Add the runs of another ledger that we lack, with their artefacts and groups, in one transaction.
 
-    A group whose runs did not all come counts as dropped here, unless we had recorded it ourselves.
+    A group of which some runs are lacking counts as dropped here, unless we had recorded it ourselves.
     """
     with Ledger(other) as theirs:
-        theirs.check()  # what is damaged there shall not come in here
+        theirs.check()  # nothing damaged is copied
     with _attached(writer, Path(other)), writer.transaction() as db:
         return _merge(writer, db)
 
 
 def _merge(writer: Writer, db: sqlite3.Connection) -> Merged:
+    version = db.execute("pragma other.user_version").fetchone()[0]
+    db.execute(f"create temp view their_settings as {settings_of(version, 'other')}")
     both = db.execute(
         "select ours.key, ours.id, theirs.id from main.runs ours join other.runs theirs on theirs.key = ours.key"
     ).fetchall()
-    differ = [bytes(name).hex() for name, ours, its in both if not _agree(db, ours, its)]
+    differ = [bytes(name).hex() for name, ours, its in both if not _agree(writer.ledger, bytes(name).hex(), ours, its)]
     for statement in _MERGE.split(";\n"):
         db.execute(statement)
     added = db.execute("select key from fresh").fetchall()
-    writer.settle(bytes(name) for (name,) in added)
+    writer.close_finished_groups(bytes(name) for (name,) in added)
     db.execute("update groups set status = 'dropped' where key in (select key from joining) and status = 'planned'")
-    db.execute("drop table fresh")
-    db.execute("drop table joining")
+    for what in ("view their_settings", "table fresh", "table joining"):
+        db.execute(f"drop {what}")
     return Merged(len(added), len(both) - len(differ), differ)
 
 
-_SPEC, _MEASURED = ", ".join(COLUMNS), ", ".join(METRICS)
+_SETTING, _MEASURED = "key, dataset, split, learner, label, fields, spec", ", ".join(METRICS)
 # In this order, because a run's row points to its origin, setting and group. Payloads are copied as they are.
 _MERGE = f"""
 create temp table fresh as
@@ -71,8 +71,8 @@ create temp table fresh as
 insert or ignore into main.origins (origin)
   select origin from other.origins where id in (select origin from fresh);
 
-insert or ignore into main.settings (key, {_SPEC}, spec)
-  select key, {_SPEC}, spec from other.settings where id in (select setting from fresh union
+insert or ignore into main.settings ({_SETTING})
+  select {_SETTING} from their_settings where id in (select setting from fresh union
     select setting from other.members where group_id in (select group_id from fresh));
 
 create temp table joining as
@@ -118,64 +118,76 @@ def _attached(writer: Writer, other: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        writer.db.execute("detach other")
+        with files.explained(other):
+            writer.db.execute("detach other")
 
 
-def _agree(db: sqlite3.Connection, ours: int, theirs: int) -> bool:
-    """Whether two records of one run came to the same: the same end, the same predictions.
+def _agree(ledger: Ledger, key: str, ours: int, theirs: int) -> bool:
+    """Whether two records of a run have the same status and the same predictions.
 
-    Where the two share no predictions (an export may leave them out), their metrics decide.
+    Where they share no predictions (an export may leave them out), their metrics decide.
     """
-    end = "select status, {} from {}.runs where id = ?"
-    (status, *measured), (its_status, *its_measured) = (
-        db.execute(end.format(_MEASURED, name), (run,)).fetchone() for name, run in (("main", ours), ("other", theirs))
+    end = f"select status, {_MEASURED} from {{}}.runs where id = ?"
+    (status, *measured), (their_status, *their_measured) = (
+        ledger.query(end.format(name), (run,))[0] for name, run in (("main", ours), ("other", theirs))
     )
-    shared = db.execute(
-        "select a.payload, b.payload from main.artefacts a join other.artefacts b on b.kind = a.kind"
+    shared = ledger.query(
+        "select a.kind, a.payload, b.payload from main.artefacts a join other.artefacts b on b.kind = a.kind"
         f" where a.run = ? and b.run = ? and a.kind in ({', '.join('?' * len(PREDICTIONS))})",
         (ours, theirs, *PREDICTIONS),
-    ).fetchall()
-    if status != its_status:
+    )
+    if status != their_status:
         return False
     if shared:  # other versions of zlib write other bytes for the same content
-        return all(a == b or zlib.decompress(a) == zlib.decompress(b) for a, b in shared)
-    return all(a == b for a, b in zip(measured, its_measured, strict=True) if a is not None and b is not None)
+        return all(
+            a == b or ledger.decompress(a, kind, key) == ledger.decompress(b, kind, key) for kind, a, b in shared
+        )
+    return all(a == b for a, b in zip(measured, their_measured, strict=True) if a is not None and b is not None)
 
 
 def export(
     ledger: Ledger, path: str | Path, where: Where | None = None, *, artefacts: Sequence[str] | None = None
 ) -> None:
-    """Write a copy to ship: one file, rollback journal, readable where nothing can be written.
+    """Write a copy of a ledger to ship: one file of the current format, which opens where nothing can be written.
 
-    Of all runs or those chosen, with all artefacts or those of the kinds given. An earlier export is replaced
-    at once or not at all; a file that is no ledger is not replaced.
+    `where` chooses runs, `artefacts` the kinds of artefacts to keep. An earlier export is replaced atomically; a
+    working ledger, or a file that is no ledger, is not replaced.
     """
     target = Path(path)
     if target.exists():
         if target.samefile(ledger.path):
             raise InputError(f"{target} is the ledger itself: export it to another place")
-        Ledger(target).close()  # raises if it is something else
-        if files.is_working(target):
-            raise InputError(
-                f"{target} is a ledger at work, not an export: export to another place, or delete it first"
-            )
-    with atomic_file(target) as draft, files.explained(target):
+        with Ledger(target) as earlier:
+            if earlier.query("pragma journal_mode") == [("wal",)]:
+                raise InputError(
+                    f"{target} is a working ledger, not an export: export to another place, or delete it first"
+                )
+    _remove_stale_drafts(target)
+    with atomic_file(target) as draft, files.explained(ledger.path, writing=target):
         ledger.db.execute("vacuum into ?", (str(draft),))
-        with closing(sqlite3.connect(draft, isolation_level=None)) as db:
-            db.execute("pragma journal_mode = delete")  # what is shipped is no longer written
+        with closing(files.connect(draft, "mode=rw")) as db:
+            db.execute("pragma journal_mode = delete")  # an export is no longer written
             db.execute("pragma journal_mode = memory")  # and a draft needs no file beside it
+            files.upgrade(db)
             db.execute("pragma foreign_keys = on")
             db.execute("begin")
             db.execute("delete from meta where name = 'writer'")
             if where:
                 _keep_runs(db, ledger.select(where))
             if artefacts is not None:
-                db.execute(
-                    f"delete from artefacts where kind not in ({', '.join('?' * len(artefacts))})",
-                    list(artefacts),
-                )
+                kinds = ", ".join("?" * len(artefacts))
+                db.execute(f"delete from artefacts where kind not in ({kinds})", list(artefacts))
             db.execute("commit")
             db.execute("vacuum")
+
+
+def _remove_stale_drafts(target: Path) -> None:
+    """Remove what killed exports to this place left: drafts that nobody has written to for a minute."""
+    draft = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{8}}")
+    with suppress(OSError):  # the export itself will say what is wrong with the folder
+        for path in target.absolute().parent.iterdir():
+            if draft.fullmatch(path.name) and time.time() - path.stat().st_mtime > 60:
+                path.unlink(missing_ok=True)
 
 
 def _keep_runs(db: sqlite3.Connection, keys: Sequence[str]) -> None:
@@ -188,33 +200,35 @@ def _keep_runs(db: sqlite3.Connection, keys: Sequence[str]) -> None:
 
 
 def write_table(ledger: Ledger, path: str | Path, where: Where | None = None) -> int:
-    """Write the rows (schema.TABLE and the protocol's other entries, the latest first) as .csv or .parquet; says how
-    many."""
+    """Write the rows (schema.ROW, then a column for each field of a learner), the latest first, as .csv or .parquet;
+    return their number."""
     target = Path(path)
     kinds = {".csv": _write_csv, ".parquet": _write_parquet}
     if target.suffix not in kinds:
         raise InputError(f"cannot tell the format of {target}: end its name in .csv or .parquet")
-    protocol = {name: kind for name, kind in ledger._all(_PROTOCOL) if name not in TABLE}
+    names = {name: f"learner.{name}" if name in ROW else name for name in ledger.fields()}
+    fixed = [name for name in ROW if name != "fields"]
 
-    def flat(row: dict[str, Any]) -> dict[str, Any]:
-        entries = row["spec"].get("protocol", {})
-        return {
-            **{name: json.dumps(part) if name in ("origin", "spec") else part for name, part in row.items()},
-            **{f"protocol.{name}": entries.get(name) for name in protocol},
-        }
+    def flat(row: Row) -> Row:
+        values = {name: row[name] for name in fixed} | {name: row["fields"].get(field) for field, name in names.items()}
+        return {name: _plain(value) for name, value in values.items()}
 
+    _remove_stale_drafts(target)
     with atomic_file(target) as draft:
-        rows = map(flat, ledger.each_row(where))
-        return kinds[target.suffix](draft, rows, {f"protocol.{name}": kind for name, kind in protocol.items()})
+        return kinds[target.suffix](draft, map(flat, ledger.each_row(where)), [*fixed, *names.values()])
 
 
-_PROTOCOL = "select entries.key, max(entries.type) from settings, json_each(spec, '$.protocol') entries group by 1"
+def _plain(value: Any) -> Any:
+    """A value that a table can hold: lists and dicts as JSON, and texts that can be encoded."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    return json.dumps(value) if isinstance(value, dict | list) else value
 
 
-def _write_csv(path: Path, rows: Iterator[dict[str, Any]], more: Mapping[str, str]) -> int:
+def _write_csv(path: Path, rows: Iterable[Row], names: Sequence[str]) -> int:
     count = 0
     with path.open("w", newline="", encoding="utf-8") as file:
-        table = csv.DictWriter(file, [*TABLE, *more])
+        table = csv.DictWriter(file, names)
         table.writeheader()
         for row in rows:
             table.writerow(row)
@@ -222,16 +236,33 @@ def _write_csv(path: Path, rows: Iterator[dict[str, Any]], more: Mapping[str, st
     return count
 
 
-def _write_parquet(path: Path, rows: Iterator[dict[str, Any]], more: Mapping[str, str]) -> int:
+def _write_parquet(path: Path, rows: Iterable[Row], names: Sequence[str]) -> int:
     import polars  # only those who want Parquet wait for it
 
-    counts = dict.fromkeys(("layers", "hidden", "updates", "seed", "failed_at"), polars.Int64)
-    types = {**dict.fromkeys(TABLE, polars.String), **counts, "attention": polars.Boolean}
-    types |= dict.fromkeys(("dropout", *METRICS, "seconds", "finished"), polars.Float64)
-    of_json = dict.fromkeys(("integer", "real"), polars.Float64) | dict.fromkeys(("true", "false"), polars.Boolean)
-    types |= {name: of_json.get(kind, polars.String) for name, kind in more.items()}
-    frame = polars.DataFrame(list(rows), schema={name: types[name] for name in (*TABLE, *more)})
+    table = list(rows)
+    columns = []
+    for name in names:
+        values = [row[name] for row in table]
+        kinds = _kinds(name, values)
+        if kinds and kinds <= {int, float}:
+            columns.append(polars.Series(name, values, polars.Int64 if kinds == {int} else polars.Float64))
+        elif kinds == {bool}:
+            columns.append(polars.Series(name, values, polars.Boolean))
+        else:  # values of several types as JSON
+            texts = [value if value is None or isinstance(value, str) else json.dumps(value) for value in values]
+            columns.append(polars.Series(name, texts, polars.String))
+    frame = polars.DataFrame(columns)
     content = io.BytesIO()  # polars' own words for a full disk are not for users
     frame.write_parquet(content)
     path.write_bytes(content.getbuffer())
     return frame.height
+
+
+def _kinds(name: str, values: Sequence[Any]) -> set[type]:
+    """The types that a column may hold, or that the values of a field have."""
+    if name in ROW:
+        declared = ROW[name][1]
+        return set(declared if isinstance(declared, tuple) else [declared]) - {type(None)}
+    if any(isinstance(value, int) and not -(2**63) <= value < 2**63 for value in values):
+        return {str}  # more than 64 bits
+    return {type(value) for value in values if value is not None}

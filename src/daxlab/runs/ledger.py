@@ -1,7 +1,7 @@
 """The ledger as its readers see it: find a run, list and count, curves, replicates, status.
 
-Knows the tables; knows nothing of training, nor of what a metric means. Questions about many runs walk narrow
-tables and indices only, so that a million runs answer at once.
+Knows the tables; knows nothing of training, nor of what a metric means. Queries about many runs scan narrow tables and
+indices only, so that a million runs take about a second. Whatever cannot be read is an InputError that names it.
 """
 
 import json
@@ -17,18 +17,20 @@ from typing import Any, Self
 
 from daxlab.errors import InputError
 from daxlab.runs import files
-from daxlab.runs.records import COLUMNS, METRICS, Group, GroupStatus, Run, Spec
-from daxlab.runs.schema import TABLE
-from daxlab.runs.where import RUNS, SETTING, Where, by_setting, condition, place
+from daxlab.runs.records import METRICS, Group, GroupStatus, Run
+from daxlab.runs.schema import ROW
+from daxlab.runs.where import RUN_COLUMNS, SETTING_COLUMNS, Where, condition, place
 
 Row = dict[str, Any]
+SETTING = ("dataset", "split", "learner", "label", "fields")
+"""What describes a setting to a reader."""
 
 
 class Ledger:
     """A ledger open for reading: while a writer writes, or in a folder that cannot be written.
 
-    `where` in the questions below asks for equality, by column ("split", "cell", …, "seed", "status")
-    or by a place in the spec ("protocol.clip"); a list asks for any of its values, None for an absent one.
+    `where` filters by equality: by column ("split", "learner", "seed", "status"…), by a field of the learner
+    ("hidden") or by a path into the spec ("split.digest"). A list means any of its values, None an absent one.
     """
 
     def __init__(self, path: str | Path, db: sqlite3.Connection | None = None) -> None:
@@ -36,7 +38,7 @@ class Ledger:
         self.db = db or files.reader(self.path)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self.db.close()
 
     def __enter__(self) -> Self:
@@ -48,34 +50,33 @@ class Ledger:
         self.close()
 
     @contextmanager
-    def moment(self) -> Iterator[None]:
-        """All that is asked inside is answered as of one moment, whatever is written meanwhile."""
-        with files.explained(self.path):
-            self.db.execute("begin")
-            try:
-                yield
-            finally:
-                if self.db.in_transaction:  # a disk that does not answer has ended it already
-                    self.db.execute("rollback")
+    def snapshot(self) -> Iterator[None]:
+        """Every query inside sees the same state, whatever is written meanwhile."""
+        self.query("begin")
+        try:
+            yield
+        finally:
+            if self.db.in_transaction:  # a disk that does not answer has ended it already
+                self.query("rollback")
 
     # -- one run
 
-    def begun(self, prefix: str) -> list[str]:
-        """The keys of runs that begin so, six at most."""
-        _, *ends = _between(prefix)
-        return self._keys("select key from runs where key between ? and ? order by key limit 6", ends)
+    def keys_with_prefix(self, prefix: str) -> list[str]:
+        """The keys that begin with a prefix, in order; six at most."""
+        _, *ends = _range(prefix)
+        return self.keys("select key from runs where key between ? and ? order by key limit 6", ends)
 
     def find(self, prefix: str) -> str:
-        """The whole key of the one run whose key begins so."""
-        keys, (begin, low, high) = self.begun(prefix), _between(prefix)
+        """The whole key of the one run whose key begins with a prefix."""
+        keys, (begin, low, high) = self.keys_with_prefix(prefix), _range(prefix)
         if len(keys) == 1:
             return keys[0]
         if keys:
             enough = max(12, _shared(keys[0], keys[-1]) + 2)
             some = ", ".join(name[:enough] for name in keys[:5]) + (", …" if len(keys) > 5 else "")
             raise InputError(f"more than one run begins with {begin!r} ({some}): give more of the key")
-        around = self._keys("select max(key) from runs where key < ?", (low,))
-        around += self._keys("select min(key) from runs where key > ?", (high,))
+        around = self.keys("select key from runs where key < ? order by key desc limit 1", (low,))
+        around += self.keys("select key from runs where key > ? order by key limit 1", (high,))
         if not around:
             raise InputError(f"no run begins with {begin!r}: {self.path} has no runs yet")
         nearest = max(around, key=lambda name: _shared(name, begin))
@@ -84,129 +85,156 @@ class Ledger:
         )
 
     def run(self, prefix: str) -> Run:
-        """One run, whole."""
+        """One run, with all that is known of it."""
         name = self.find(prefix)
-        (row,) = self.rows({"key": name})
-        ((number, others, timing, curve),) = self._all(
-            "select run, metrics, timing, curve from details where run = (select id from runs where key = ?)",
-            (bytes.fromhex(name),),
+        number = "(select id from runs where key = ?)"
+        details = self.query(f"select metrics, timing, curve from details where run = {number}", (bytes.fromhex(name),))
+        payloads = self.query(
+            f"select kind, payload from artefacts where run = {number} order by kind", (bytes.fromhex(name),)
         )
-        payloads = self._all("select kind, payload from artefacts where run = ? order by kind", (number,))
-        return Run(
-            **{part: row[part] for part in ("spec", "group", "status", "failed_at", "reason", "origin", "finished")},
-            metrics={metric: row[metric] for metric in METRICS if row[metric] is not None} | json.loads(others),
-            timing=json.loads(timing),
-            curve=_curve(curve),
-            artefacts={kind: self._inflate(name, kind, payload) for kind, payload in payloads},
-        )
+        artefacts = {kind: self.decompress(payload, kind, name) for kind, payload in payloads}
+        for row, texts in zip(self.rows({"key": name}), details, strict=False):
+            others, timing, curve = self.decode_details(name, texts)
+            metrics = {metric: row[metric] for metric in METRICS if row[metric] is not None} | others
+            parts = {
+                part: row[part] for part in ("spec", "group", "status", "failed_at", "reason", "origin", "finished")
+            }
+            try:
+                return Run(**parts, metrics=metrics, timing=timing, curve=curve, artefacts=artefacts)
+            except (TypeError, ValueError) as error:
+                raise self.damage(f"the record ({error})", name) from error
+        raise self.damage("the details", name)
 
     def artefact(self, run: str, kind: str) -> bytes | None:
-        """One content of a run, by its whole key; None if it has no such."""
-        found = self._all(
+        """One artefact of a run, by its whole key; None if it has none of that kind."""
+        found = self.query(
             "select payload from artefacts where run = (select id from runs where key = ?) and kind = ?",
             (bytes.fromhex(run), kind),
         )
-        return self._inflate(run, kind, found[0][0]) if found else None
-
-    def _inflate(self, run: str, kind: str, payload: bytes) -> bytes:
-        try:
-            return zlib.decompress(payload)
-        except zlib.error as error:
-            raise InputError(f"{self.path} is damaged: the {kind} of run {run[:12]} cannot be read") from error
+        return self.decompress(found[0][0], kind, run) if found else None
 
     # -- many runs
 
     def lacking(self, runs: Iterable[str], *, retry_failed: bool = False) -> list[str]:
         """Of these keys, those that are not in the ledger; with retry_failed, failed ones too."""
         ask = "select 1 from runs where key = ?" + (" and status = 'done'" if retry_failed else "")
-        with files.explained(self.path):
-            return [run for run in runs if not self.db.execute(ask, (bytes.fromhex(run),)).fetchone()]
+        return [run for run in runs if not self.query(ask, (bytes.fromhex(run),))]
 
     def count(self, where: Where | None = None) -> int:
-        """How many runs."""
-        asked, values = condition(where)
-        return int(self._all(f"select count(*) from {RUNS if where else 'runs'} {asked}", values)[0][0])
+        """The number of runs."""
+        chosen, values = condition(where)
+        return int(self.query(f"select count(*) from runs {chosen}", values)[0][0])
+
+    def columns(self) -> list[str]:
+        """The names that runs can be filtered by: the columns, and the fields of the learners in this ledger."""
+        return [*RUN_COLUMNS, *SETTING_COLUMNS, "semantics", *self.fields()]
+
+    def fields(self) -> list[str]:
+        """The names of all fields of the learners in this ledger."""
+        found = self.query("select distinct field.key from settings, json_each(fields) field order by 1")
+        return [name for (name,) in found if isinstance(name, str)]
 
     def values(self, column: str) -> list[Any]:
-        """What runs have in a column, each once, in order."""
-        return [value for (value,) in self._all(f"select distinct {place(column)} from {RUNS} order by 1", [])]
+        """The values that runs have in a column or field, each once, in order."""
+        if column in RUN_COLUMNS:
+            return [value for (value,) in self.query(f"select distinct {place(column)} from runs order by 1")]
+        here, kind = place(column), place(column, "json_type")  # for SQLite, true is 1
+        truth = f"{kind} in ('true', 'false')" if kind != here else "0"
+        ask = f"select distinct {here}, {truth} from settings where id in (select setting from runs) order by 1"
+        return [bool(value) if is_truth else value for value, is_truth in self.query(ask)]
 
     def select(self, where: Where | None = None, *, limit: int | None = None) -> list[str]:
-        """Keys of the runs, the latest first."""
-        asked, values = condition(where)
-        ask = f"select runs.key from {RUNS} {asked} order by runs.id desc limit ?"
-        return self._keys(ask, (*values, -1 if limit is None else limit))
+        """Keys of runs, the latest first."""
+        chosen, values = condition(where)
+        return self.keys(
+            f"select key from runs {chosen} order by id desc limit ?", (*values, -1 if limit is None else limit)
+        )
 
     def rows(self, where: Where | None = None, *, limit: int | None = None) -> list[Row]:
-        """Runs as rows (schema.TABLE), the latest first; `origin` and `spec` are dicts."""
+        """Runs as rows (schema.ROW), the latest first; `fields`, `origin` and `spec` are dicts."""
         return list(self.each_row(where, limit=limit))
 
     def each_row(self, where: Where | None = None, *, limit: int | None = None) -> Iterator[Row]:
         """Like rows, one at a time, for those who cannot hold them all."""
-        asked, values = condition(where)
-        # The wide view is asked only about runs that were chosen on narrow tables.
-        chosen = f"select runs.id from {RUNS} {asked} order by runs.id desc limit ?"
-        places = {"language": "json_extract(spec, '$.language.name')"}
-        names = ", ".join(places.get(name, f'"{name}"') for name in TABLE)
-        ask = f"select {names} from rows where id in ({chosen}) order by id desc"
+        chosen, values = condition(where)
+        ask = (
+            f"select {', '.join(column for column, _ in ROW.values())}"
+            " from runs left join settings on settings.id = runs.setting"
+            " left join groups on groups.id = runs.group_id left join origins on origins.id = runs.origin"
+            f" where runs.id in (select id from runs {chosen} order by id desc limit ?) order by runs.id desc"
+        )
         with files.explained(self.path):
             for found in self.db.execute(ask, (*values, -1 if limit is None else limit)):
-                row = dict(zip(TABLE, found, strict=True))
-                row["attention"] = None if row["attention"] is None else bool(row["attention"])
-                row["origin"], row["spec"] = json.loads(row["origin"]), json.loads(row["spec"])
-                yield row
+                yield self._row(dict(zip(ROW, found, strict=True)))
+
+    def _row(self, row: Row) -> Row:
+        row["key"] = run = self.decode_key(row["key"])
+        for name, (_, kind) in ROW.items():
+            if name != "key" and not isinstance(row[name], kind):
+                raise self.damage(f"the {name}", run)
+        row["group"] = None if row["group"] is None else self.decode_key(row["group"])
+        for name in ("fields", "origin", "spec"):
+            row[name] = self.decode(row[name], dict, name, run)
+        row["spec"]["seed"] = row["seed"]
+        return row
 
     def curves(self, where: Where | None = None) -> dict[str, dict[str, list[float]]]:
         """Learning curves by key, the latest first."""
-        asked, values = condition(where)
-        ask = f"select runs.key, curve from {RUNS} join details on run = runs.id {asked}"
-        found = self._all(f"{ask} order by runs.id desc", values)
-        return {bytes(name).hex(): _curve(curve) for name, curve in found}
+        chosen, values = condition(where)
+        ask = f"select key, curve from runs left join details on run = id {chosen} order by id desc"
+        found = ((self.decode_key(key), curve) for key, curve in self.query(ask, values))
+        return {key: self._curve(curve, key) for key, curve in found}
 
     def accuracies(self, where: Where | None = None) -> list[Row]:
-        """A row per setting: its columns, how many of its runs failed, and of each run that has an accuracy its
-        seed and the accuracy (to 15 digits). Nothing but an index is read, so a million runs are no burden.
+        """A row for each setting: what it is (SETTING), how many of its runs failed, and the seed and the accuracy (to
+        15 digits) of each run that has one. Only an index of the runs is read.
         """
-        ask, values = by_setting(where, "sum(runs.status = 'failed') as failed, json_group_array(seed) filter"
-                                  " (where accuracy not null) as seeds, json_group_array(accuracy) filter"
-                                  " (where accuracy not null) as accuracies")  # fmt: skip
-        names = (*COLUMNS, "failed", "seeds", "accuracies")
+        chosen, values = condition(where)
+        measured = "filter (where accuracy not null)"
+        found = self.query(
+            f"select {', '.join(SETTING)}, failed, seeds, accuracies from (select setting, sum(status = 'failed')"
+            f" as failed, json_group_array(seed) {measured} as seeds, json_group_array(accuracy) {measured} as"
+            f" accuracies from runs {chosen} group by setting) left join settings on id = setting order by setting",
+            values,
+        )
         rows = []
-        for found in self._all(f"select {SETTING}, failed, seeds, accuracies {ask} order by settings.id", values):
-            row = dict(zip(names, found, strict=True))
-            row |= {name: json.loads(row[name]) for name in ("seeds", "accuracies")}
-            rows.append(row | {"attention": None if row["attention"] is None else bool(row["attention"])})
+        for *texts, failed, seeds, measures in found:
+            row = self.decode_setting(texts) | {"failed": failed}
+            for name, text in (("seeds", seeds), ("accuracies", measures)):
+                row[name] = self.decode(text, list, name)
+                if not set(map(type, row[name])) <= {int, float}:
+                    raise self.damage(f"one of the {name} of {row['label']} on {row['split']}")
+            rows.append(row)
         return rows
 
-    # -- groups, and the whole
+    # -- groups, and the ledger as a whole
 
-    def groups(self, status: GroupStatus | Sequence[GroupStatus] = ()) -> list[Group]:
-        """The recorded groups in the order they were recorded: all, or those of a status."""
-        wanted = [status] if isinstance(status, str) else list(status)
-        asked = f"where status in ({', '.join('?' * len(wanted))})" if wanted else ""
-        found = self._all(f"select id, plan, executor, status, updates from groups {asked} order by id", wanted)
-        return [
-            Group(
-                members=self._members(number),
-                plan=json.loads(plan),
-                executor=json.loads(executor),
-                status=state,
-                updates=updates,
-            )
-            for number, plan, executor, state, updates in found
-        ]
+    def groups(self, status: GroupStatus | Sequence[GroupStatus] = (), *, key: str | None = None) -> list[Group]:
+        """The recorded groups in their order: all, those of a status, or the one with a key."""
+        wanted: list[Any] = [status] if isinstance(status, str) else list(status)
+        chosen = f"where status in ({', '.join('?' * len(wanted))})" if wanted else ""
+        if key:
+            chosen, wanted = "where key = ?", [bytes.fromhex(key)]
+        found = self.query(f"select id, key, plan, executor, status, updates from groups {chosen} order by id", wanted)
+        return [self._group(*row) for row in found]
 
-    def _members(self, group: int) -> list[Spec]:
-        found = self._all(
-            "select spec, seed from members join settings on settings.id = setting"
+    def _group(self, number: int, key: bytes, plan: str, executor: str, status: GroupStatus, updates: int) -> Group:
+        members = self.query(
+            "select spec, seed from members left join settings on settings.id = setting"
             " where group_id = ? order by position",
-            (group,),
+            (number,),
         )
-        return [{**json.loads(spec), "seed": seed} for spec, seed in found]
+        name = f"group {self.decode_key(key)[:12]}"
+        plans = [self.decode(text, dict, f"plan of {name}") for text in (plan, executor)]
+        specs = [{**self.decode(spec, dict, f"spec of {name}"), "seed": seed} for spec, seed in members]
+        try:
+            return Group(members=specs, plan=plans[0], executor=plans[1], status=status, updates=updates)
+        except (TypeError, ValueError) as error:
+            raise self.damage(f"{name} ({error})") from error
 
     def live_group(self, run: str) -> str | None:
         """Key of the group, planned or running, that has a run among its members."""
-        found = self._keys(
+        found = self.keys(
             "select groups.key from members join groups on groups.id = group_id where members.key = ?"
             " and status in ('planned', 'running')",
             (bytes.fromhex(run),),
@@ -214,8 +242,8 @@ class Ledger:
         return found[0] if found else None
 
     def status(self) -> Row:
-        """Runs done and failed, and whether one writes now."""
-        runs = dict(self._all("select status, count(*) from runs group by status"))
+        """Runs done and failed, and whether somebody writes now."""
+        runs = dict(self.query("select status, count(*) from runs group by status"))
         return {
             "done": runs.get("done", 0),
             "failed": runs.get("failed", 0),
@@ -223,25 +251,94 @@ class Ledger:
         }
 
     def check(self) -> None:
-        """Read all of it, and say what is damaged."""
-        for (verdict,) in self._all("pragma integrity_check(1)"):
+        """Read everything, and raise an error that names what is damaged."""
+        for (verdict,) in self.query("pragma integrity_check(1)"):
             if verdict != "ok":
-                raise InputError(f"{self.path} is damaged: {verdict}")
+                raise InputError(f"{self.path} is damaged ({' '.join(str(verdict).split())}): use a copy")
+        for table, *_ in self.query("pragma foreign_key_check"):
+            raise self.damage(f"a row of table {table} (it refers to one that is not there)")
+        for _ in self.each_row():
+            pass
         with files.explained(self.path):
-            ask = "select runs.key, kind, payload from artefacts join runs on runs.id = run"
-            for name, kind, payload in self.db.execute(ask):
-                self._inflate(bytes(name).hex(), kind, payload)
+            for key, *texts in self.db.execute(
+                "select key, metrics, timing, curve from runs left join details on run = id"
+            ):
+                self.decode_details(self.decode_key(key), texts)
+            for key, kind, payload in self.db.execute(
+                "select key, kind, payload from artefacts left join runs on id = run"
+            ):
+                self.decompress(payload, kind, self.decode_key(key))
+        self.groups()
 
-    def _all(self, ask: str, values: Sequence[Any] = ()) -> list[Any]:
+    # -- how values are read
+
+    def query(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+        """All rows that a query gives."""
         with files.explained(self.path):
-            return self.db.execute(ask, values).fetchall()
+            return self.db.execute(sql, values).fetchall()
 
-    def _keys(self, ask: str, values: Sequence[Any]) -> list[str]:
-        return [bytes(name).hex() for (name,) in self._all(ask, values) if name is not None]
+    def keys(self, sql: str, values: Sequence[Any]) -> list[str]:
+        """The keys that a query gives, in hexadecimal."""
+        return [self.decode_key(key) for (key,) in self.query(sql, values)]
+
+    def damage(self, what: str, run: str | None = None) -> InputError:
+        """The error for something of the ledger, or of one run, that cannot be read."""
+        if run is None:
+            return InputError(f"{self.path} is damaged: {what} cannot be read; use a copy of the ledger")
+        return InputError(
+            f"{self.path} is damaged: {what} of run {run[:12]} cannot be read; delete that run "
+            f"('daxlab runs delete {run[:12]}') and train it again, or use a copy of the ledger"
+        )
+
+    def decode_key(self, key: Any) -> str:
+        """A key in hexadecimal."""
+        if not isinstance(key, bytes) or len(key) != 32:
+            raise self.damage("the key of a run or a group")
+        return key.hex()
+
+    def decode(self, text: Any, kind: type, what: str, run: str | None = None) -> Any:
+        """A value that is stored as JSON, of the type that it must have."""
+        try:
+            value = json.loads(text)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise self.damage(f"the {what}", run) from error
+        if not isinstance(value, kind):
+            raise self.damage(f"the {what}", run)
+        return value
+
+    def decode_setting(self, values: Sequence[Any]) -> Row:
+        """What describes a setting: SETTING, with the fields as a dict."""
+        row = dict(zip(SETTING, values, strict=True))
+        if not all(isinstance(row[name], ROW[name][1]) for name in SETTING):
+            raise self.damage("a setting")
+        return row | {"fields": self.decode(row["fields"], dict, f"fields of {row['label']}")}
+
+    def decode_details(self, run: str, texts: Sequence[Any]) -> tuple[Row, Row, dict[str, list[float]]]:
+        """Further metrics, timing and curve of a run."""
+        numbers = []
+        for name, text in zip(("metrics", "timing"), texts, strict=False):
+            numbers.append(self.decode(text, dict, name, run))
+            if not all(isinstance(value, int | float) for value in numbers[-1].values()):
+                raise self.damage(f"the {name}", run)
+        return numbers[0], numbers[1], self._curve(texts[2], run)
+
+    def _curve(self, text: Any, run: str) -> dict[str, list[float]]:
+        lines = self.decode(text, dict, "curve", run)
+        for line in lines.values():
+            if not isinstance(line, list) or not all(isinstance(point, int | float | None) for point in line):
+                raise self.damage("the curve", run)
+        return {name: [math.nan if point is None else point for point in line] for name, line in lines.items()}
+
+    def decompress(self, payload: Any, kind: str, run: str) -> bytes:
+        """The content of an artefact."""
+        try:
+            return zlib.decompress(payload)
+        except (TypeError, zlib.error) as error:
+            raise self.damage(f"the {kind}", run) from error
 
 
-def _between(prefix: str) -> tuple[str, bytes, bytes]:
-    """The beginning of a key as it is written, and the least and the greatest key that begin so."""
+def _range(prefix: str) -> tuple[str, bytes, bytes]:
+    """A prefix as keys are written, and the least and the greatest key that begin with it."""
     begin = prefix.strip().lower()
     if not re.fullmatch(r"[0-9a-f]{1,64}", begin):
         raise InputError(f"{prefix!r} is not a run's key: keys are hexadecimal, and any unique beginning will do")
@@ -249,9 +346,5 @@ def _between(prefix: str) -> tuple[str, bytes, bytes]:
 
 
 def _shared(a: str, b: str) -> int:
-    """How many letters two keys share before they part."""
+    """The length of the prefix that two keys share."""
     return next((n for n, (one, other) in enumerate(zip(a, b, strict=False)) if one != other), min(len(a), len(b)))
-
-
-def _curve(text: str) -> dict[str, list[float]]:
-    return {name: [math.nan if point is None else point for point in line] for name, line in json.loads(text).items()}

@@ -1,6 +1,6 @@
 """What the ledger holds: runs and groups, each named by a hash of what determines it.
 
-Knows nothing of SQLite, nor of what a spec's entries mean, beyond where to find those one filters by.
+Knows nothing of SQLite. Of what a spec's entries mean it knows only which name the dataset, the split and the learner.
 """
 
 import hashlib
@@ -12,26 +12,15 @@ from functools import cached_property
 from typing import Any, Literal
 
 Spec = Mapping[str, Any]
-Scalar = str | int | float | None
 RunStatus = Literal["done", "failed"]
 GroupStatus = Literal["planned", "running", "done", "dropped"]
 
-# Where a spec keeps what one filters runs by. A network that has no cell leaves the column empty.
-COLUMNS: dict[str, tuple[str, str]] = {
-    "split": ("split", "name"),
-    "cell": ("network", "cell"),
-    "layers": ("network", "layers"),
-    "hidden": ("network", "hidden"),
-    "attention": ("network", "attention"),
-    "dropout": ("network", "dropout"),
-    "updates": ("protocol", "updates"),
-}
-# The metrics one sorts and filters by; a run may have others.
+# The metrics that runs can be filtered by; a run may have others.
 METRICS = ("accuracy", "train_accuracy", "oracle_accuracy")
 
 
 def canonical(value: Any) -> str:
-    """One text for one value: JSON with sorted names, no blanks, and 1.0 written as 1.
+    """The one JSON text of a value: names sorted, no blanks, and 1.0 written as 1.
 
     >>> canonical({"dropout": 0.0, "cell": "lstm"})
     '{"cell":"lstm","dropout":0}'
@@ -54,7 +43,7 @@ def _plain(value: Any) -> Any:
 
 
 def key(spec: Any) -> str:
-    """The key of a run: sha256, in hexadecimal, of its spec's canonical text, names of what has a digest left out.
+    """The key of a run: sha256 of its spec's canonical text, in hexadecimal. What has a digest goes without its name.
 
     >>> key({"split": {"name": "jump", "digest": "9f"}}) == key({"split": {"name": "leap", "digest": "9f"}})
     True
@@ -63,7 +52,7 @@ def key(spec: Any) -> str:
 
 
 def _by_content(value: Any) -> Any:
-    """What has a digest is determined by it; its name is only what it was called."""
+    """The value without the names of what has a digest: content identifies it, whatever it is called."""
     if isinstance(value, Mapping):
         named = "digest" in value
         return {name: _by_content(part) for name, part in value.items() if not (named and name == "name")}
@@ -75,30 +64,64 @@ def setting(spec: Spec) -> dict[str, Any]:
     return {name: value for name, value in spec.items() if name != "seed"}
 
 
-def columns(spec: Spec) -> dict[str, Scalar]:
-    """The entries of a spec that one filters by, empty where it has none."""
-    found = {}
-    for column, (part, name) in COLUMNS.items():
-        inside = spec.get(part)
-        value = inside.get(name) if isinstance(inside, Mapping) else None
-        found[column] = value if isinstance(value, str | int | float) else None
-    return found
+def learner_of(facts: Spec) -> tuple[str, dict[str, Any]]:
+    """The kind of a run's learner and its fields. Facts without a "learner" are those of the paper's networks.
+
+    >>> learner_of({"network": {"cell": "gru"}, "protocol": {"clip": 5}})
+    ('rnn', {'cell': 'gru', 'clip': 5})
+    >>> learner_of({"learner": {"kind": {"name": "mine.py:Mine", "digest": "9f"}, "depth": 2}})
+    ('mine.py:Mine', {'depth': 2})
+    """
+    if "learner" in facts:
+        learner = _mapping(facts["learner"])
+        return str(_name(learner.get("kind"))), {name: value for name, value in learner.items() if name != "kind"}
+    return "rnn", {**_mapping(facts.get("network")), **_mapping(facts.get("protocol"))}
+
+
+def described(facts: Spec) -> dict[str, str | None]:
+    """The columns of a setting: its dataset and split, and the learner's kind, label and fields (as JSON)."""
+    from daxlab.learners import label
+
+    kind, fields = learner_of(facts)
+    try:
+        text = label(facts)
+    except Exception:  # another version's facts, say; a label is only something to read
+        text = kind
+    return {
+        "dataset": _name(facts.get("language")),
+        "split": _name(facts.get("split")),
+        "learner": kind,
+        "label": text,
+        "fields": canonical(fields),
+    }
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _name(value: Any) -> str | None:
+    """What a part of a spec is called: a text, or the "name" beside a digest."""
+    name = value.get("name") if isinstance(value, Mapping) else value
+    return name if isinstance(name, str) else None
 
 
 def _check_spec(spec: Spec) -> None:
     seed = spec.get("seed")
     if not isinstance(seed, int) or isinstance(seed, bool) or not -(2**63) <= seed < 2**63:
         raise ValueError(f"a run's spec needs a whole 'seed', not {seed!r}")
-    if not isinstance(columns(spec)["split"], str):
+    if not isinstance(_mapping(spec.get("split")).get("name"), str):
         raise ValueError("a run's spec needs {'split': {'name': …}}")
+    if "learner" in spec and _name(_mapping(spec["learner"]).get("kind")) is None:
+        raise ValueError("a run's spec needs {'learner': {'kind': …}}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """One trained network: what determined it, and what came of it."""
+    """One learner trained on one split with one seed: what determined it, and what came of it."""
 
     spec: Spec
-    """Language and split (by digest), network, protocol, seed, version of the semantics; see COLUMNS."""
+    """What determines the run: dataset ("language") and split by digest, learner, seed, version of the semantics."""
     group: str | None = None
     """Key of the group it was trained in."""
     status: RunStatus = "done"
@@ -113,14 +136,14 @@ class Run:
     origin: Mapping[str, Any] = field(default_factory=dict)
     """Versions, device, git hash."""
     finished: float = 0.0
-    """Seconds since 1970. A fact for the reader; nothing is ordered by it, because clocks jump."""
+    """Seconds since 1970. Nothing is ordered by it, because clocks jump."""
     artefacts: Mapping[str, bytes] = field(default_factory=dict)
-    """Contents by kind ("greedy", "oracle", "likelihoods", "named", "neighbours", "attention"), from artefacts.py."""
+    """Bytes of artefacts.py by kind: "greedy", "oracle", "likelihoods", "named", "neighbours", "attention"."""
 
     def __post_init__(self) -> None:
         _check_spec(self.spec)
         if (self.status == "failed") != (self.failed_at is not None):
-            raise ValueError("a failed run, and only a failed run, has the update it failed at")
+            raise ValueError("failed_at is for failed runs, and every failed run has it")
         for name, value in self.metrics.items():
             if not math.isfinite(value):
                 raise ValueError(f"metric {name} is {value}: leave it out")
@@ -133,22 +156,22 @@ class Run:
 
 @dataclass(frozen=True, kw_only=True)
 class Group:
-    """Runs trained at once, in this order. Recorded before it starts, resumed as it was."""
+    """Runs that are trained together, in this order. It is recorded before it starts, and resumed as it was."""
 
     members: Sequence[Spec]
     plan: Mapping[str, Any] = field(default_factory=dict)
-    """What else it was planned for: the kind of device."""
+    """What else identifies it: the kind of device it was planned for."""
     executor: Mapping[str, Any] = field(default_factory=dict)
     """Where it runs or ran; not part of its key."""
     status: GroupStatus = "planned"
     updates: int = 0
-    """How far it is known to have come."""
+    """Updates done, as last reported."""
 
     def __post_init__(self) -> None:
         for spec in self.members:
             _check_spec(spec)
         if not self.members or len(set(self.keys)) < len(self.members):
-            raise ValueError("a group has at least one member, and each once")
+            raise ValueError("a group needs at least one member, and no member twice")
 
     @cached_property
     def keys(self) -> list[str]:

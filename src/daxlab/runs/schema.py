@@ -1,25 +1,40 @@
-"""The ledger's tables. Whoever changes them raises VERSION and writes the step from the last.
+"""The ledger's tables, and how those of older formats become these. Whoever changes them raises VERSION.
 
-The tables that every question walks through are narrow; what is only read run by run (spec, curve, artefacts)
-lies elsewhere. Keys are 32 bytes: `select hex(key)`. The view `rows` is for people with a SQLite shell.
+The tables that most queries scan are narrow; what is read run by run (curve, artefacts) lies in tables of its own.
+Keys are 32 bytes: `select hex(key)`. The view `rows` is for people with a SQLite shell.
 """
 
-from daxlab.runs.records import COLUMNS, METRICS
+from daxlab.runs.records import METRICS
 
-APPLICATION = 0x64617821  # "dax!", so that `file` and we know a ledger when we see one
-VERSION = 2
+APPLICATION = 0x64617821  # "dax!", by which `file` and we recognise a ledger
+VERSION = 3
 
-SCHEMA = """
+SETTINGS = """
+create table {} (
+  id integer primary key, key blob not null unique,
+  dataset text, split text not null, learner text not null, label text not null, fields text not null,
+  spec text not null);
+"""
+
+SETTINGS_INDEX = """
+create index settings_by_split on settings (split, dataset, learner);
+"""
+
+ROWS = """
+create view rows as
+  select lower(hex(runs.key)) as key, dataset, split, learner, label, fields, seed,
+    runs.status, failed_at, reason, accuracy, train_accuracy, oracle_accuracy, seconds, finished,
+    nullif(lower(hex(groups.key)), '') as "group", origins.origin, json_insert(spec, '$.seed', seed) as spec
+  from runs join settings on settings.id = runs.setting
+    left join groups on groups.id = runs.group_id
+    join origins on origins.id = runs.origin;
+"""
+
+SCHEMA = f"""
 create table meta (name text primary key, value text not null) without rowid;
 
--- A setting is a spec without its seed; its runs are replicates.
-create table settings (
-  id integer primary key, key blob not null unique,
-  split text not null, cell text, layers integer, hidden integer, attention integer, dropout real,
-  updates integer,
-  spec text not null);
-create index settings_by_column on settings (split, cell, layers, hidden, attention, dropout, updates);
-
+-- A setting is a spec without its seed; its runs are replicates. fields: those of the learner, as JSON.
+{SETTINGS.format("settings")}{SETTINGS_INDEX}
 create table origins (id integer primary key, origin text not null unique);
 
 create table groups (
@@ -50,44 +65,50 @@ create table details (
   run integer primary key references runs on delete cascade,
   metrics text not null, timing text not null, curve text not null);
 
--- payload: zlib over a content of artefacts.py
+-- payload: bytes of artefacts.py, compressed by zlib
 create table artefacts (
   run integer not null references runs on delete cascade, kind text not null, payload blob not null,
   primary key (run, kind));
+{ROWS}"""
 
-create view rows as
-  select runs.id, lower(hex(runs.key)) as key,
-    split, cell, layers, hidden, attention, dropout, settings.updates, seed,
-    runs.status, failed_at, reason, accuracy, train_accuracy, oracle_accuracy, seconds, finished,
-    nullif(lower(hex(groups.key)), '') as "group", origins.origin, json_insert(spec, '$.seed', seed) as spec
-  from runs join settings on settings.id = runs.setting
-    left join groups on groups.id = runs.group_id
-    join origins on origins.id = runs.origin;
-"""
 
-# From a version to the next one. Readers need none of it: an older ledger answers them too, if more slowly.
+def settings_of(version: int, database: str) -> str:
+    """A query for the settings of a ledger of any format, as this format has them. `described` is in files.py."""
+    columns = ("dataset", "split", "learner", "label", "fields")
+    new = {name: f"described(spec, '{name}') as {name}" for name in columns if version < 3 and name != "split"}
+    return f"select id, key, {', '.join(new.get(name, name) for name in columns)}, spec from {database}.settings"
+
+
+# From each format to the next. Readers do without: they read older ledgers as they are.
 STEPS = {
     1: """
-drop index runs_by_setting;
-
+drop index if exists runs_by_setting;
 create index runs_by_setting on runs (setting, status, accuracy, seed);
 """,
+    2: f"""
+drop view if exists rows;
+{SETTINGS.format("new_settings")}
+insert into new_settings {settings_of(2, "main")};
+drop table settings;
+alter table new_settings rename to settings;
+{SETTINGS_INDEX}{ROWS}""",
 }
 
-ROW = (
-    "key",
-    *COLUMNS,
-    "seed",
-    "status",
-    "failed_at",
-    "reason",
-    *METRICS,
-    "seconds",
-    "finished",
-    "group",
-    "origin",
-    "spec",
-)
-"""The columns of the view, in its order."""
-TABLE = (ROW[0], "language", *ROW[1:])
-"""The columns of a row as readers have it: with the language's name, which is in the spec."""
+# The columns of a row: where each is, and what type it has.
+ROW: dict[str, tuple[str, type | tuple[type, ...]]] = {
+    "key": ("runs.key", bytes),
+    "dataset": ("settings.dataset", (str, type(None))),
+    "split": ("settings.split", str),
+    "learner": ("settings.learner", str),
+    "label": ("settings.label", str),
+    "fields": ("settings.fields", str),
+    "seed": ("runs.seed", int),
+    "status": ("runs.status", str),
+    "failed_at": ("failed_at", (int, type(None))),
+    "reason": ("reason", (str, type(None))),
+    **{name: (name, (int, float, type(None))) for name in (*METRICS, "seconds")},
+    "finished": ("finished", (int, float)),
+    "group": ("groups.key", (bytes, type(None))),
+    "origin": ("origins.origin", str),
+    "spec": ("settings.spec", str),
+}

@@ -1,4 +1,4 @@
-"""The one writer of a ledger: records groups before they start, adds their runs, whole or not at all.
+"""The one writer of a ledger: records groups before they start, and adds their runs in one transaction.
 
 Knows the tables; knows nothing of training, nor of why a group is formed as it is.
 """
@@ -19,11 +19,11 @@ from typing import Any, Self
 
 from daxlab.runs import files
 from daxlab.runs.ledger import Ledger
-from daxlab.runs.records import COLUMNS, METRICS, Group, Run, Spec, canonical, columns, key, setting
+from daxlab.runs.records import METRICS, Group, Run, Spec, canonical, described, key, setting
 
 
 class Writer:
-    """A ledger open for writing, made if absent; one writer at a time. Ask questions of its `ledger`.
+    """A ledger open for writing, created if there is none; one writer at a time. Query it by its `ledger`.
 
     It belongs to the thread that opened it. Groups that a killed writer left running are planned again.
     """
@@ -48,13 +48,15 @@ class Writer:
             db.executemany("insert or ignore into meta values (?, ?)", [("created by", daxlab), ("created", now)])
             who = f"process {os.getpid()} on {socket.gethostname()}, since {now}"
             db.execute("insert or replace into meta values ('writer', ?)", (who,))
-            db.execute("delete from meta where name not in ('created by', 'created', 'writer')")  # the last one's notes
+            db.execute(
+                "delete from meta where name not in ('created by', 'created', 'writer')"
+            )  # notes of the last writer
             db.execute("update groups set status = 'planned' where status = 'running'")
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file, and let others write it."""
         self.db.close()
-        self._lock.close()
+        self._lock.release()
 
     def __enter__(self) -> Self:
         return self
@@ -66,7 +68,7 @@ class Writer:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All of what is done inside, or none of it; within another it is part of that."""
+        """Everything inside happens, or nothing. A transaction within another is part of that."""
         if self.db.in_transaction:
             yield self.db
             return
@@ -94,10 +96,10 @@ class Writer:
                     self._insert_group(name, group)
                 elif known[1] == "dropped":
                     db.execute("update groups set status = 'planned', updates = 0 where id = ?", (known[0],))
-                self.settle(bytes.fromhex(member) for member in group.keys)
+                self.close_finished_groups(bytes.fromhex(member) for member in group.keys)
 
     def _refuse_live(self, group: Group) -> None:
-        """No run is planned twice, or it would be trained twice."""
+        """Refuse a group with a run that another live group has: it would be trained twice."""
         for member in group.keys:
             if other := self.ledger.live_group(member):
                 raise ValueError(f"run {member[:12]} is in group {other[:12]}, which has not ended: drop that first")
@@ -120,7 +122,7 @@ class Writer:
         self._change(group, "status = 'running', executor = ?", canonical(executor))
 
     def progress(self, updates: Mapping[str, int], notes: Mapping[str, Any] | None = None) -> None:
-        """For those who watch: how far running groups have come, and notes by name."""
+        """Report how many updates running groups have done, and notes by name, for live monitoring."""
         with self.transaction() as db:
             done = [(count, bytes.fromhex(group)) for group, count in updates.items()]
             db.executemany("update groups set updates = ? where key = ?", done)
@@ -128,7 +130,7 @@ class Writer:
             db.executemany("insert or replace into meta values (?, ?)", written)
 
     def drop(self, group: str) -> None:
-        """Give a group up (it did not fit in memory, say): its members may now be recorded in others."""
+        """Give up a group that did not fit in memory, say: its members may now be recorded in other groups."""
         self._change(group, "status = 'dropped'")
 
     def _change(self, group: str, what: str, *values: Any) -> None:
@@ -137,8 +139,8 @@ class Writer:
             if not changed.rowcount:
                 raise ValueError(f"group {group[:12]} was not recorded")
 
-    def settle(self, members: Iterable[bytes]) -> None:
-        """Inside a transaction: of the groups with these members, those under way that lack none are done."""
+    def close_finished_groups(self, members: Iterable[bytes]) -> None:
+        """Inside a transaction: mark as done the groups with any of these members of which all runs are there."""
         self.db.executemany(
             "update groups set status = 'done' where id in (select group_id from members where key = ?)"
             " and status in ('planned', 'running') and not exists (select 1 from members"
@@ -149,9 +151,9 @@ class Writer:
     # -- runs
 
     def add(self, runs: Iterable[Run]) -> list[str]:
-        """Add runs, all or none, and say which went in: one that is there already stays as it is.
+        """Add runs in one transaction, and return the keys of those that are new. Runs that are there stay as they are.
 
-        A group whose last member came in is done.
+        A group is done when its last member is added.
         """
         added = []
         with self.transaction() as db:
@@ -160,7 +162,7 @@ class Writer:
                 if not db.execute("select 1 from runs where key = ?", (name,)).fetchone():
                     self._insert(name, run)
                     added.append(run.key)
-            self.settle(bytes.fromhex(name) for name in added)
+            self.close_finished_groups(bytes.fromhex(name) for name in added)
         return added
 
     def _insert(self, name: bytes, run: Run) -> None:
@@ -201,8 +203,9 @@ class Writer:
         name = bytes.fromhex(key(setting(spec)))
         if found := self.db.execute("select id from settings where key = ?", (name,)).fetchone():
             return int(found[0])
-        values = (name, *columns(spec).values(), text)
-        names = ", ".join(["key", *COLUMNS, "spec"])
+        columns = described(spec)
+        values = (name, *columns.values(), text)
+        names = ", ".join(["key", *columns, "spec"])
         made = self.db.execute(f"insert into settings ({names}) values ({', '.join('?' * len(values))})", values)
         return made.lastrowid or 0
 
@@ -212,9 +215,9 @@ class Writer:
         return int(self.db.execute("select id from origins where origin = ?", (text,)).fetchone()[0])
 
     def delete(self, runs: Iterable[str]) -> int:
-        """Delete runs by their whole keys, and ended groups of which none is left; says how many runs went.
+        """Delete runs by their whole keys, and ended groups without any run left; return the number of runs deleted.
 
-        A group of which some are left stays recorded, as the company they were trained in.
+        A group with some runs left stays recorded, because they were trained in it.
         """
         with self.transaction() as db:
             gone = sum(db.execute("delete from runs where key = ?", (bytes.fromhex(run),)).rowcount for run in runs)
