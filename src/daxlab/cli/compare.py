@@ -72,7 +72,8 @@ def _line(row: "Row", columns: Sequence[str]) -> list[str]:
     from daxlab.paper.comparison import cells
 
     text = cells(row)
-    text |= {"figure": row.id + text["marks"], "95% interval": text["interval"], "every run": every(text["runs"].split())}
+    text |= {"figure": row.id + text["marks"], "95% interval": text["interval"]}
+    text |= {"every run": every(text["runs"].split())}
     return [text[column] for column in columns]
 
 
