@@ -50,7 +50,7 @@ def load(tmp_path: Path):
 
 
 @given(recursion=st.integers(1, 2), pick=st.randoms(use_true_random=False))
-def test_a_recursive_language_is_finite_and_parses_to_the_meanings_it_was_built_with(tmp_path_factory, recursion: int, pick) -> None:
+def test_a_recursive_language_is_finite_and_parses(tmp_path_factory, recursion: int, pick) -> None:
     path = tmp_path_factory.mktemp("grammar") / "nested.grammar"
     path.write_text(NESTED.format(recursion=recursion))
     nested = language(str(path))
@@ -121,7 +121,7 @@ def test_a_file_called_scan_grammar_is_not_scan(tmp_path: Path, monkeypatch) -> 
         ("grammar:\n C -> D[1] a D[2]\n D -> b\nmeaning:\n [[b]] = B", "D has no rule with 2 parts"),
         ("recursion 51\n", "line 1: .* at most 50 times"),
         (f"recursion {'9' * 5000}\n", "line 1: .* at most 50 times"),
-        ("grammar:\n C -> a\nmeaning:\n [[a]] = A\n [[b]] = B", r"line 5: no rule builds a phrase that matches \[\[b\]\]"),
+        ("grammar:\n C -> a\nmeaning:\n [[a]] = A\n [[b]] = B", r"line 5: no rule builds a phrase .* \[\[b\]\]"),
         ("grammar:\n C -> a\nmeaning:\n z in NONE\n [[a]] = A", "in NONE, which is no category"),
         ("extends scan\ngrammar:\n U -> u\nmeaning:\n [[u]] = UU", "no meaning for 'u'|both a word and a variable"),
         ("grammar:\n C -> a\nmeaning:\n [[a]] = A\nnames x:\n B = b", "no command means B"),
@@ -137,7 +137,7 @@ def test_the_error_for_a_mistake_names_the_line(load, text: str, message: str) -
 def test_a_language_that_cannot_be_loaded(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="did you mean 'scan-dax'"):
         language("scan-dx")
-    with pytest.raises(InputError, match="Is a directory"):
+    with pytest.raises(InputError, match="is not a grammar"):
         language(str(tmp_path))
     with pytest.raises(InputError, match="No such file"):
         language(str(tmp_path / "none.grammar"))

@@ -1,10 +1,14 @@
 """SCAN is the paper's language: the same commands with the same meanings."""
 
+from dataclasses import replace
+from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 
 from daxlab import Example, Language, language
+from daxlab.languages import derivation
+from daxlab.languages.derivation import phrases
 
 
 @pytest.mark.parametrize(
@@ -64,3 +68,22 @@ def test_scan_dax_is_scan_with_four_more_verbs(scan: Language) -> None:
     verbs = 8  # C = S + 2 S², S = 3 V, V = verbs + 3 D, D = 2 verbs + 2
     phrases = 3 * (verbs + 3 * (2 * verbs + 2))
     assert len(dax.commands()) == phrases + 2 * phrases**2
+
+
+def test_the_size_of_a_language_is_known_before_it_is_built(scan: Language, monkeypatch: pytest.MonkeyPatch) -> None:
+    built = [example for start in scan.grammar.rules for example in phrases(replace(scan.grammar, start=start))]
+    symbols = sum(len(example.command.split()) + len(example.actions) for example in built)
+    for limit, size in {"MOST_PHRASES": len(built), "MOST_SYMBOLS": symbols}.items():
+        monkeypatch.setattr(derivation, limit, size)
+        derivation.check_size(scan.grammar)
+        monkeypatch.setattr(derivation, limit, size - 1)
+        with pytest.raises(derivation.TooLargeError, match=f"more than {size - 1:,}"):
+            derivation.check_size(scan.grammar)
+        monkeypatch.undo()
+
+
+def test_a_primitive_is_the_shortest_command_for_its_action(tmp_path: Path) -> None:
+    path = tmp_path / "own.grammar"
+    path.write_text("grammar:\n C -> U\n C -> U now\n U -> go\n U -> walk\n U -> turn left\nmeaning:\n x in any\n"
+                    " [[x now]] = [[x]]\n [[go]] = GO\n [[walk]] = GO\n [[turn left]] = LEFT\n")  # fmt: skip
+    assert [p.command for p in language(str(path)).primitives] == ["go", "walk", "turn left"]

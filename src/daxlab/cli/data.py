@@ -64,7 +64,7 @@ def list_splits(data: DataOption = "scan", as_json: JsonOption = False) -> None:
     several = any(len(row.tests) > 1 for row in rows)
     columns = ["split", "train", "distinct", "test", "origin", *(["other test sets"] if several else [])]
     table(columns, [_line(group)[: len(columns)] for group in _alike(rows)], right=(1, 2, 3))
-    print(f"\n{found.name}: {found.about}.")
+    print(f"\n{found.about}.")
     if found.families:
         print(f"Also {found.families}.")
     if any(row.train is None for row in rows):

@@ -6,14 +6,14 @@ Knows rules and their meanings, not text: parser.py finds the derivation of a co
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import islice, product
+from itertools import chain, islice, product
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
 
 from daxlab.languages.grammar import Grammar, Rule
 
 T = TypeVar("T")
-MOST_PHRASES = 500_000  # commands and their parts, for all of them to be built
+MOST_PHRASES = 300_000  # commands and their parts; with more, listing the splits takes minutes
 MOST_SYMBOLS = 20_000_000  # words and actions in these
 MOST_STATES = 20_000  # combinations of a category and the recursion left to it
 MOST_ACTIONS = 100_000  # of one command
@@ -25,11 +25,11 @@ class TooLargeError(Exception):
 
 
 class Example(NamedTuple):
-    """A command and what it means; a dataset may sort its examples into categories."""
+    """A command and what it means."""
 
     command: str
     actions: tuple[str, ...]
-    category: str = ""
+    category: str = ""  # of a test example, where the data has such
 
 
 @dataclass(frozen=True)
@@ -133,14 +133,14 @@ def bottom_up(
 def longest(grammar: Grammar, most: int) -> int:
     """The number of words of the longest command, or `most` if that is smaller."""
     try:
-        return bottom_up(grammar, lambda _: 1, lambda _, parts: min(sum(parts), most), max)
+        return bottom_up(grammar, lambda _: 1, lambda _, parts: min(sum(parts), most), lambda rules: max(rules))
     except TooLargeError:
         return most
 
 
 def shortest(grammar: Grammar) -> str:
     """A command with the fewest words, to show as an example; of a long one, the beginning."""
-    best: dict[str, tuple[int, Rule]] = {}  # category -> its fewest words, and the rule that begins there
+    best: dict[str, tuple[int, Rule]] = {}  # category -> its fewest words, and the rule that gives them
     changed = True
     while changed:
         changed = False
@@ -213,9 +213,4 @@ def phrases(grammar: Grammar) -> list[Example]:
             for chosen in product(*parts)
         ]
 
-    return bottom_up(
-        grammar,
-        lambda word: [Example(word, ())],
-        of_rule,
-        lambda rules: [example for some in rules for example in some],
-    )
+    return bottom_up(grammar, lambda word: [Example(word, ())], of_rule, lambda rules: list(chain.from_iterable(rules)))

@@ -15,6 +15,7 @@ from daxlab.errors import InputError
 
 MOST_RECURSION = 50  # a deeper language is too large to learn from
 MOST_RULES = 10_000
+MOST_CATEGORIES = 1_000
 MOST_DEPTH = 300  # of a derivation tree; Python's own limit on recursion is 1,000 calls
 MOST_MEANING = 1_000  # actions and variables on the right side of a meaning
 ANY = "any"  # the domain of a variable that stands for a phrase of any category
@@ -207,6 +208,8 @@ class _Builder:
         if not self.draft.productions:
             raise GrammarError(f"{self.source}: no rules; add a section 'grammar:'")
         rules: dict[str, dict[tuple[str, ...], Rule]] = {category: {} for category, _, _ in self.draft.productions}
+        if len(rules) > MOST_CATEGORIES:
+            raise GrammarError(f"{self.source}: {len(rules):,} categories; a grammar can have {MOST_CATEGORIES:,}")
         number = 0
         for category, parts, line in self.draft.productions:
             for plain in self._expand_infix(parts, line):

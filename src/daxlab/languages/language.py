@@ -59,8 +59,12 @@ class Language:
 
     @cached_property
     def primitives(self) -> tuple[Example, ...]:
-        """The commands that denote one action, such as "jump" and "turn left"."""
-        return tuple(example for example in self.commands() if len(example.actions) == 1)
+        """For each action the shortest commands that denote it alone, such as "jump" and "turn left"."""
+        shortest: dict[tuple[str, ...], int] = {}
+        simple = [(example, example.command.count(" ")) for example in self.commands() if len(example.actions) == 1]
+        for example, spaces in simple:
+            shortest[example.actions] = min(spaces, shortest.get(example.actions, spaces))
+        return tuple(example for example, spaces in simple if spaces == shortest[example.actions])
 
     @cached_property
     def digest(self) -> str:

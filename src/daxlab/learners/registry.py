@@ -19,6 +19,7 @@ from daxlab.learners.core import Learner, defaults, field_of, parsed
 from daxlab.learners.rnn import RNN
 
 KINDS: dict[str, type[Learner]] = {RNN.kind: RNN}  # a new kind is one file and one line here
+LOADED: dict[str, type[Learner]] = {}  # classes from files, by the digest of the file and their name
 DEFAULT = RNN.kind
 Facts = Mapping[str, Any]
 
@@ -80,9 +81,13 @@ def name_and_variant(facts: Facts) -> tuple[str, str]:
 
 @lru_cache(maxsize=4096)
 def _described(facts: str) -> tuple[str, str]:
-    name, fields = name_and_fields(json.loads(facts))
+    known = json.loads(facts)
+    name, fields = name_and_fields(known)
+    kind = KINDS.get(name)
+    if kind is None and isinstance(source := known["learner"]["kind"], dict):
+        kind = LOADED.get(f"{source.get('digest')}:{name.rpartition(':')[2]}")  # no file is run for a label
     try:
-        learner = make(name, fields) if name in KINDS else None
+        learner = kind(**fields) if kind else None
     except (InputError, TypeError):
         learner = None
     if isinstance(learner, RNN):
@@ -114,6 +119,7 @@ def _loaded(name: str, path: Path, wanted: str, digest: str) -> type[Learner]:
     kind = _as_learner(classes[wanted], name)
     kind.kind, kind.source = wanted, {"name": name, "digest": digest}
     defaults(kind)  # every field needs one
+    LOADED[f"{digest}:{wanted}"] = kind
     return kind
 
 
