@@ -112,7 +112,7 @@ def learner_table(frame: pl.DataFrame, title: str, name: str, further: Further |
         "training": [text.percent(row["train_mean"]) for row in rows],
         "oracle length": [text.percent(row["oracle_mean"]) for row in rows],
     }
-    kept = {head: cells for head, cells in columns.items() if set(cells) != {"–"}}
+    kept = {head: cells for head, cells in columns.items() if any(cell != "–" for cell in cells)}
     caption = "Accuracies in per cent: means over runs, on the test set with standard error and 95% interval."
     which = f"Every learner on *{title}*."
     if len(shown) < len(every):
@@ -206,7 +206,8 @@ def _templates(frame: pl.DataFrame, which: str, name: str) -> Iterator[Picture]:
     top = frame.filter(pl.col("wrong") > 0).head(MOST_TEMPLATES).to_dicts()
     if top:
         notes = [f"{row['wrong']:,.1f}".removesuffix(".0") + f" of {row['commands']:,}" for row in top]
-        bars = [figures.Bar(row["template"], row["wrong"] / row["commands"], note) for row, note in zip(top, notes)]
+        shares = [row["wrong"] / row["commands"] for row in top]
+        bars = list(map(figures.Bar, (row["template"] for row in top), shares, notes))
         caption = f"Mean number of wrong answers {which}, where their share is greatest. A template is a clause with U "
         caption += "for its verb; a command counts under each of its templates."
         yield picture(figures.bars(bars), f"templates-{name}", "Errors by template.", caption, frame)
@@ -233,10 +234,9 @@ def _categories(frame: pl.DataFrame, test: str, name: str, which: str) -> Iterat
     ]
     title, caption = f"Accuracy by category on *{test}*.", f"Per cent right: means {which} with 95% intervals."
     yield picture(figures.bars(bars), f"categories-{name}", title, caption, frame)
-    cells = [
-        (row["category"], f"{row['commands']:,}", Strip(row["accuracies"], row["low"], row["high"]), text.mean_cell(row))
-        for row in rows
-    ]
+    strips = [Strip(row["accuracies"], row["low"], row["high"]) for row in rows]
+    cells = [(row["category"], f"{row['commands']:,}", strip, text.mean_cell(row))
+             for row, strip in zip(rows, strips, strict=True)]  # fmt: skip
     head = ("category", "examples", "every run, 0 to 100%", "right")
     yield Table(f"category-table-{name}", title, head, cells, right=(1, 3))
 

@@ -215,7 +215,10 @@ def searching(rows: Rows) -> str:
     some = sum(bool(row["search_errors"]) for row in known)
     if not some:
         who = "the run" if len(known) == 1 else f"any of {number(len(known))} runs"
-        return f"No wrong answer of {who} is a search error: the network finds its own answer at least as likely as the target."
+        return (
+            f"No wrong answer of {who} is a search error: the network finds its own answer at least as likely as the "
+            "target."
+        )
     each = listed([f"{row['search_errors']:,} of {row['wrong']:,}" for row in known])
     return (
         f"In {number(some)} of {counted(len(known), 'run')} there are wrong answers that the network itself finds less "
@@ -360,7 +363,8 @@ def all_round(found: Row) -> str:
     by_accuracy = f"mean accuracy ({percent(accuracy['accuracy'])}%)"
     if rank["network"] == accuracy["network"]:
         return f"Over the four experiments, {rank['network']} is the best both by {by_rank} and by {by_accuracy}."
-    return f"Over the four experiments, {rank['network']} is the best by {by_rank}, {accuracy['network']} by {by_accuracy}."
+    both = f"{rank['network']} is the best by {by_rank}, {accuracy['network']} by {by_accuracy}"
+    return f"Over the four experiments, {both}."
 
 
 def best(found: Row) -> str:
