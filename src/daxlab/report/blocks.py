@@ -51,17 +51,11 @@ class Strip:
         return " ".join(f"{run:.2f}" for run in self.runs)
 
 
-@dataclass(frozen=True)
-class Note:
+class Note(str):
     """A cell with a row to itself: what a reader must know of the row above."""
 
-    text: str
 
-    def __str__(self) -> str:
-        return self.text
-
-
-Cell = str | Strip | Note
+Cell = str | Strip
 
 
 @dataclass(frozen=True)

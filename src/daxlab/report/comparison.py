@@ -1,7 +1,7 @@
 """The first part of the page: the contrast that the paper is about, and every figure of it beside ours."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import polars as pl
@@ -24,8 +24,7 @@ ASKS = {
     "length": "longer action sequences",
     "jump": "a verb it only saw alone",
 }
-PARTS = {"train": "Accuracy on the training sets"} | {f"exp{n}": f"Experiment {n}" for n in range(1, 5)}
-DATA = ("id", "experiment", "network", "unit", "paper", "mean", "sem", "low", "high", "runs", "verdict", "note")
+PARTS = {f"exp{n}": f"Experiment {n}" for n in range(1, 5)} | {"train": "Accuracy on the training sets"}
 
 
 def section(facts: Facts) -> Section:
@@ -36,7 +35,7 @@ def section(facts: Facts) -> Section:
 def _contrast(facts: Facts) -> Iterator[Block]:
     """The overall best network, and the best of each split, on the four main splits."""
     networks = {"overall": dict.fromkeys(ASKS, OVERALL), "best": BEST}
-    rows = {kind: {split: facts.row(names[split], *SPLITS[split]) for split in ASKS} for kind, names in networks.items()}
+    rows = {kind: {split: facts.row(name[split], *SPLITS[split]) for split in ASKS} for kind, name in networks.items()}
     overall = [(split, row) for split, row in rows["overall"].items() if row]
     if overall:
         who = f"{NETWORKS[OVERALL]}, the paper's best network overall, trained anew for each split, "
@@ -66,7 +65,8 @@ def _comparison(facts: Facts) -> Iterator[Block]:
     missed = [", ".join(filter(None, (_what(row), row.unit, f"{row.mean:.2f} and not {row.stated}")))
               for row in paper if row.misses]  # fmt: skip
     if missed:
-        said += f" Of those within, our mean misses the paper's bound, by less than the margin, in: {'; '.join(missed)}."
+        said += " Of those within, our mean misses the paper's bound, by less than the margin, in: "
+        said += f"{'; '.join(missed)}."
     yield Text(said)
     for row in paper:
         if row.verdict == "beyond":
@@ -101,29 +101,20 @@ def tried(facts: Facts, row: Compared) -> str:
             )
         )
         for runs in same.sort("protocol").to_dicts():
-            found = verdict(runs["accuracies"], row.paper, row.relation, RUNS) if _is_number(row.paper) else "shown"
+            number = isinstance(row.paper, int | float)
+            found = verdict(runs["accuracies"], row.paper, row.relation, RUNS) if number else "shown"
             judged = "" if found == "shown" else f", {found}"
             said.append(f"{how or 'with ' + runs['protocol']}, {text.measured(runs)}{judged}")
     return f"What was tried: the same {'; '.join(said)}." if said else "Nothing else was tried on it."
 
 
 def _again(ledger: Ledger) -> dict[str, pl.DataFrame]:
-    """Experiments that were repeated: the settings, by the paper's protocol, of every ledger `again/*.db` beside this."""
+    """Repeated experiments: the settings by the paper's protocol of every ledger `again/*.db` beside this one."""
     found = {}
     for path in sorted((ledger.path.parent / "again").glob("*.db")):
         with Ledger(path) as repeated:
             found[path.stem] = settings(repeated).filter(pl.col("protocol").is_null())
     return found
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float)
-
-
-def _parted(rows: Sequence[Compared], lines: Any) -> list[Sequence[Cell]]:
-    """The lines of each row, under the experiment that it belongs to."""
-    parts = groupby(rows, lambda row: PARTS[row.id.split(".")[0]])
-    return [line for title, part in parts for line in ((title,), *(one for row in part for one in lines(row)))]
 
 
 def _table(rows: Sequence[Compared]) -> Table:
@@ -135,30 +126,27 @@ def _table(rows: Sequence[Compared]) -> Table:
         "its best of 180; ‡ our own draw."
     )
     head = ("figure", "paper", "ours", "verdict", "every run, 0 to 100%")
-    data = [[_plain(getattr(row, name)) for name in DATA] for row in rows]
-    return Table("comparison", "The paper's figures and ours.", head, _parted(rows, _lines), right=(1, 2),
-                 caption=caption, data=as_csv(pl.DataFrame(data, list(DATA), orient="row")))  # fmt: skip
+    data = pl.DataFrame([{"id": row.id, **cells(row), "unit": row.unit, "note": row.note} for row in rows])
+    return Table("comparison", "The paper's figures and ours.", head, _by_part(rows, _lines), right=(1, 2),
+                 caption=caption, data=as_csv(data))  # fmt: skip
 
 
-def _plain(value: Any) -> str | None:
-    if isinstance(value, dict):
-        each = (f"{name}: {', '.join(f'{one} {cosine}' for one, cosine in near)}" for name, near in value.items())
-        return "; ".join(each)
-    return " ".join(map(str, value)) if isinstance(value, list) else None if value is None else str(value)
+def _by_part(rows: Sequence[Compared], lines: Callable[[Compared], Iterator[Sequence[Cell]]]) -> list[Sequence[Cell]]:
+    """The lines of each row, under the part of the paper that it belongs to."""
+    of_part = {title: [row for row in rows if row.id.startswith(prefix)] for prefix, title in PARTS.items()}
+    return [line for title, part in of_part.items() if part for line in ((title,), *chain(*map(lines, part)))]
 
 
 def _lines(row: Compared) -> Iterator[Sequence[Cell]]:
     """The row of a figure, and its note."""
     said = cells(row)
     ours = text.ours(row) + (f" ± {said['sem']}\n{said['interval']}" if said["sem"] else "")
-    paper = row.paper if isinstance(row.paper, list) else [row.paper] * _is_number(row.paper)
-    runs: Cell = said["runs"]
-    if row.unit is None and paper and row.runs:
-        runs = Strip(row.runs, row.low, row.high, paper)
+    paper = row.paper if isinstance(row.paper, list) else [row.paper]
+    strip = row.unit is None and row.runs and isinstance(paper[0], int | float)
+    runs = Strip(row.runs, row.low, row.high, paper) if strip else said["runs"]
     about = f"{said['network']} {said['marks']}".strip()
     yield f"{said['figure']}\n{about}", said["paper"] or "–", ours.replace("-", "−"), row.verdict, runs
-    note = f"The paper: {row.unit}. Here: {row.note}" if row.unit and row.note else row.unit or row.note
-    if note:
+    if note := f"The paper: {row.unit}. Here: {row.note}" if row.unit and row.note else row.unit or row.note:
         yield (Note(text.sentence(note)),)
 
 
@@ -169,4 +157,4 @@ def _unmeasured(rows: Sequence[Compared]) -> Table:
         yield what, row.stated or "–", f"`{text.reproduce(needs)}`" if needs else row.note or "–"
 
     title = "Figures of the paper that are not measured in this ledger."
-    return Table("unmeasured", title, ("figure", "paper", "what measures it"), _parted(rows, line), right=(1,))
+    return Table("unmeasured", title, ("figure", "paper", "what measures it"), _by_part(rows, line), right=(1,))

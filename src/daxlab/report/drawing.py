@@ -7,6 +7,7 @@ cannot be read; on a wider screen two stand side by side. Knows nothing of what 
 import re
 from collections.abc import Mapping, Sequence
 from io import StringIO
+from types import SimpleNamespace
 from typing import Any
 
 import matplotlib as mpl
@@ -34,14 +35,14 @@ PALETTE = {
     "good": ("#2c7153", "#7cc7a0"),
     "bad": ("#a62f45", "#f0919f"),
 }
-INK, MUTED, RULE, PAGE = (PALETTE[name][0] for name in ("ink", "muted", "rule", "page"))
-OURS, OTHER, THIRD, PAPER = (PALETTE[name][0] for name in ("ours", "other", "third", "paper"))
+COLOR = SimpleNamespace(**{name: light for name, (light, _) in PALETTE.items()})
 
-TICKS = {"color": RULE, "labelcolor": MUTED, "labelsize": 11.5, "minor.size": 0}
+TICKS = {"color": COLOR.rule, "labelcolor": COLOR.muted, "labelsize": 11.5, "minor.size": 0}
 STYLE: dict[Any, Any] = {f"{axis}tick.{name}": value for axis in "xy" for name, value in TICKS.items()}
 STYLE |= {f"axes.spines.{side}": False for side in ("top", "right")}
-STYLE |= {"axes.edgecolor": RULE, "axes.labelcolor": MUTED, "axes.labelsize": 11.5, "axes.linewidth": 1}
-STYLE |= {"axes.axisbelow": True, "xtick.major.size": 3, "ytick.major.size": 0, "text.color": INK, "font.size": 12}
+STYLE |= {"axes.edgecolor": COLOR.rule, "axes.labelcolor": COLOR.muted, "axes.labelsize": 11.5, "axes.linewidth": 1}
+STYLE |= {"axes.axisbelow": True, "text.color": COLOR.ink, "font.size": 12}
+STYLE |= {"xtick.major.size": 3, "ytick.major.size": 0}
 STYLE |= {"lines.linewidth": 1.6, "lines.solid_capstyle": "round", "figure.dpi": 72, "svg.fonttype": "none"}
 
 
@@ -76,7 +77,7 @@ def percent_axis(axes: Axes) -> None:
     axes.set_ylim(-2, 104)
     axes.set_yticks([0, 25, 50, 75, 100])
     bare(axes, "left")
-    axes.grid(axis="y", color=RULE, linewidth=0.8)
+    axes.grid(axis="y", color=COLOR.rule, linewidth=0.8)
 
 
 def short(action: str, most: int = 10) -> str:

@@ -1,31 +1,26 @@
 """Experiments 1 to 3 on the page: a random subset of SCAN, longer action sequences, a primitive in new contexts."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from operator import sub
-from typing import Any, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
 
 import polars as pl
 
 from daxlab.analysis import errors
-from daxlab.analysis.accuracy import median_run
 from daxlab.analysis.curves import by_shots, by_size
-from daxlab.analysis.neighbours import neighbours
-from daxlab.analysis.replicates import entries
 from daxlab.datasets.rules import SHOTS, SIZES
+from daxlab.paper.comparison import Row as Compared
 from daxlab.paper.experiments import BEST, FEW, NETWORKS, ONCE, OVERALL, PRIMITIVES, SPLITS
-from daxlab.paper.measures import paired
 from daxlab.paper.targets import numbers, stated
 from daxlab.report import figures, text
 from daxlab.report.blocks import Block, Row, Section, Table, Text, absent, blocks_until_missing
-from daxlab.report.drawing import MUTED, OTHER, OURS, picture
+from daxlab.report.drawing import COLOR, picture
 from daxlab.report.facts import SCAN, Facts, described
 from daxlab.report.splits import learner_table, length_picture
 
-PERCENTAGES = (*SIZES, 80)
 DRAWS = {"release": "the release's draw", "own": "our draw"}
 COUNTS = ("seed", "wrong", "search_errors", "unended")
-ENDS = {"too early": OURS, "right length": MUTED, "too late": OTHER}
-MOST_CONSTRUCTIONS = 14
+ENDS = {"too early": COLOR.ours, "right length": COLOR.muted, "too late": COLOR.other}
+MOST_SHOWN = 14  # constructions, or commands
 LOW = 0.2  # a cosine that the paper calls low
 
 
@@ -77,54 +72,47 @@ def _results(facts: Facts, name: str) -> Iterator[Block]:
     """The paper's two networks on one of its main splits, and a table of every learner there."""
     splits = SPLITS[name]
     for network in (OVERALL, BEST[name]):
-        row = facts.row(network, *splits)
-        if row is None:
+        if row := facts.row(network, *splits):
+            draw = f" ({DRAWS['release' if row['split'] == splits[0] else 'own']})" if len(splits) > 1 else ""
+            yield Text(f"On *{name}*{draw}, the network {described(network)} gets {text.measured(row)} right.")
+        else:
             yield absent(f"the network {described(network)} on *{name}*", text.reproduce(name))
-            continue
-        draw = f" ({DRAWS['release' if row['split'] == splits[0] else 'own']})" if len(splits) > 1 else ""
-        said = f"On *{name}*{draw}, the network {described(network)} gets {text.measured(row)} right."
-        told = row["oracle_mean"] if name == "length" else None
-        yield Text(said if told is None else f"{said} {text.oracle(row['mean'], told)}")
     here = pl.col("split").is_in(list(splits)) & (pl.col("dataset") == SCAN) & (pl.col("runs") > 0)
     yield from learner_table(facts.settings.filter(here), name, name, splits=len(splits) > 1)
 
 
-def _where(network: str) -> dict[str, Any]:
-    return {"label": str(NETWORKS[network]), "dataset": SCAN}
-
-
 def _sizes(facts: Facts) -> Iterator[Block]:
-    frame = by_size(facts.ledger, _where(OVERALL)).filter(pl.col("percent").is_in(PERCENTAGES))
-    ids = {p: f"exp1.size.{p}" for p in SIZES} | {80: "exp1.overall"}
-    caption = f"{described(OVERALL)}. Means and standard errors, every run as a faint dot beside its mean; diamonds are "
-    caption += "the paper's figures, as far as its text states them."
+    frame = by_size(facts.ledger, {"label": str(NETWORKS[OVERALL]), "dataset": SCAN})
+    ids = {percent: f"exp1.size.{percent}" for percent in SIZES} | {80: "exp1.overall"}
+    caption = f"{described(OVERALL)}. Means and standard errors, every run as a faint dot beside its mean; diamonds "
+    caption += "are the paper's figures, as far as its text states them."
     title = "Accuracy on new commands by how many are shown in training."
-    shown = list(_curve(frame, "percent", ids, text.sizes, "size-curve", title, caption, "per cent of the commands in training"))
+    axis = "per cent of the commands in training"
+    shown = list(_curve(frame, "percent", ids, "size-curve", title, caption, axis))
     yield from shown or [absent("the sample-complexity curve", text.reproduce("size"))]
-    missing = [str(p) for p in PERCENTAGES if p not in set(frame["percent"])]
+    missing = [str(percent) for percent in ids if percent not in set(frame["percent"])]
     if shown and missing:
         yield absent(f"training on {text.listed(missing)}%", text.reproduce("size"))
 
 
 def _few(facts: Facts) -> Iterator[Block]:
-    frame = by_shots(facts.ledger, _where(FEW)).filter(pl.col("shots").is_in((0, *SHOTS)))
+    frame = by_shots(facts.ledger, {"label": str(NETWORKS[FEW]), "dataset": SCAN})
     ids = {0: "exp3.jump.best"} | {n: f"exp3.few.{n}" for n in SHOTS}
     caption = f"{described(FEW)}. Means and standard errors over draws; diamonds are the paper's figures."
-    title = "Accuracy on other compositions by how many are shown."
-    axis = "composed “jump” commands in training"
-    shown = list(_curve(frame, "shots", ids, text.shots, "few-shot-curve", title, caption, axis))
+    title, axis = "Accuracy on other compositions by how many are shown.", "composed “jump” commands in training"
+    shown = list(_curve(frame, "shots", ids, "few-shot-curve", title, caption, axis))
     yield from shown or [absent("the few-shot curve", text.reproduce("few-shot"))]
 
 
-def _curve(frame: pl.DataFrame, by: str, ids: Mapping[int, str], say: Callable[[Sequence[Any], str], str], name: str,
-           title: str, caption: str, axis: str) -> Iterator[Block]:  # fmt: skip
-    """Accuracy by how much is shown, a curve for each draw of two points at least; `ids` of the paper's figures."""
-    draws = {draw: frame.filter(pl.col("draw") == draw) for draw in DRAWS}
-    draws = {draw: rows for draw, rows in draws.items() if rows.height > 1}
+def _curve(frame: pl.DataFrame, by: str, ids: Mapping[int, str], name: str, title: str, caption: str,
+           axis: str) -> Iterator[Block]:  # fmt: skip
+    """Accuracy by how much is shown, a curve for each draw with two points at least; `ids` of the paper's figures."""
     places = {value: n for n, value in enumerate(ids)}
+    frame = frame.filter(pl.col(by).is_in(list(places)))
+    draws = {draw: rows for draw in DRAWS if (rows := frame.filter(pl.col("draw") == draw)).height > 1}
     series = []
-    for (draw, rows), color in zip(draws.items(), (OURS, OTHER), strict=False):
-        yield Text(say(rows.to_dicts(), DRAWS[draw]))
+    for (draw, rows), color in zip(draws.items(), (COLOR.ours, COLOR.other), strict=False):
+        yield Text(f"Per cent right on {DRAWS[draw]}, by {axis}: {text.means(rows.to_dicts(), by)}.")
         series.append(figures.Series(DRAWS[draw], rows.to_dicts(), [places[value] for value in rows[by]], color))
     if series:
         paper = {places[value]: numbers()[name] for value, name in ids.items() if name in numbers()}
@@ -133,11 +121,13 @@ def _curve(frame: pl.DataFrame, by: str, ids: Mapping[int, str], say: Callable[[
 
 
 def _parts(facts: Facts) -> Iterator[Block]:
+    yield Text("How many of the commands without a conjunction that the test commands are made of are not in training:")
     for percent in (1, 2):
         row = facts.compared[f"exp1.size.{percent}.parts"]
         if row.ours and row.draw:
-            said = text.coverage(percent, **row.ours)
-            yield Text(f"{said} This is {DRAWS[row.draw]}. In the paper: {row.stated} {row.unit}.")
+            which = "".join(f" `{part}`" for part in row.ours["unseen"][:8])
+            yield Text(f"At {percent}% ({DRAWS[row.draw]}), {row.note}. In the paper: {row.stated} {row.unit}."
+                       + (f" Not in training:{which}." if which else ""))  # fmt: skip
 
 
 def _lengths(facts: Facts, networks: Sequence[str], by: Literal["actions", "words"]) -> Iterator[Block]:
@@ -145,11 +135,8 @@ def _lengths(facts: Facts, networks: Sequence[str], by: Literal["actions", "word
     for network in networks:
         keys = facts.keys(network, "length")
         greedy, oracle = (errors.by_length(facts.ledger, keys, by, oracle=oracle) for oracle in (False, True))
-        rows = greedy.to_dicts()
-        said = f"*{network}*. {text.attained(rows, by)} {text.sentence(text.ends_of(rows, by))}"
-        if oracle.height:
-            said += f" With the right length given, {text.ends_of(oracle.to_dicts(), by)}."
-        yield Text(said)
+        told = f" With the right length given: {text.means(oracle.to_dicts(), 'length')}." if oracle.height else ""
+        yield Text(f"*{network}*, per cent right by length: {text.means(greedy.to_dicts(), 'length')}.{told}")
         stated = (24, 48) if by == "actions" and network == BEST["length"] else ()
         paper = {length: numbers()[f"exp2.oracle.best.{length}"] for length in stated}
         frames, name = {"greedy": greedy, "oracle length": oracle}, f"length-by-{by}-{network}"
@@ -158,11 +145,12 @@ def _lengths(facts: Facts, networks: Sequence[str], by: Literal["actions", "word
 
 
 def _search_errors(facts: Facts, networks: Sequence[str]) -> Iterator[Block]:
+    yield Text("A search error is a wrong answer that the network itself finds less likely than the target.")
     rows: list[tuple[str, ...]] = []
     for network in networks:
-        runs = errors.search_errors(facts.ledger, facts.keys(network, "length")).to_dicts()
-        yield Text(f"*{network}*. {text.searching(runs)}")
-        rows += [(network, *("–" if run[name] is None else f"{run[name]:,}" for name in COUNTS)) for run in runs]
+        for run in errors.search_errors(facts.ledger, facts.keys(network, "length")).to_dicts():
+            counts = ("–" if run[name] is None else f"{run[name]:,}" for name in COUNTS)
+            rows.append((network, *counts))
     caption = "In the paper, less than one test command a run, for both networks."
     head = ("network", "seed", "wrong answers", "search errors", "of these never ended")
     yield Table("search-errors", "Search errors on *length*.", head, rows, right=(1, 2, 3, 4), caption=caption)
@@ -172,91 +160,77 @@ def _ends(facts: Facts, networks: Sequence[str]) -> Iterator[Block]:
     pictures = []
     for network in networks:
         frame = errors.ends(facts.ledger, facts.keys(network, "length"))
-        yield Text(f"*{network}*. {text.ending(frame.to_dicts())}")
         runs = {f"seed {row['seed']}": (row["early"], row["same"], row["late"]) for row in frame.to_dicts()}
-        caption = "Wrong answers by where they end, run by run."
-        drawn = figures.stacked(runs, ENDS)
+        caption, drawn = "Wrong answers by where they end, run by run.", figures.stacked(runs, ENDS)
         pictures.append(picture(drawn, f"ends-{network}", described(network), caption, frame))
     yield Row(pictures)
 
 
 def _oversampling(facts: Facts) -> Iterator[Block]:
-    for split in ONCE:
-        often, once = paired(split, facts.runs)
-        if often:
-            gain = entries(list(map(sub, often, once)))
-            yield Text(text.oversampling(split, entries(often), entries(once), gain))
+    for split, part in zip(ONCE, facts.compared["exp3.oversampling"].parts, strict=True):
+        if part["runs"]:
+            ends = "" if part["low"] is None else f" (95% interval {text.interval(part)})"
+            yield Text(f"{text.sentence(part['note'])[:-1]}: {text.signed(part['mean'])} points{ends}.")
         else:
-            what = f"*{split}* with the primitive shown as often as any command"
-            yield absent(what, text.reproduce(split))
+            yield absent(f"*{split}* with the primitive shown as often as any command", text.reproduce(split))
 
 
-def _median(facts: Facts, split: str) -> tuple[str, str] | None:
-    """The median run of the overall-best network, and how it is introduced."""
-    keys = facts.keys(OVERALL, split)
-    if not keys:
-        return None
-    (row,) = facts.ledger.rows({"key": median_run(facts.ledger, keys)})
-    which = "" if len(keys) % 2 else ", of the middle two the lower"
-    run = f"The median run of {OVERALL} on *{split}* (seed {row['seed']}, {text.percent(row['accuracy'])}%{which})"
-    return row["key"], run
+def _median(facts: Facts, row: Compared) -> str:
+    """The median run of the overall-best network that a row of the comparison is about."""
+    (run,) = facts.ledger.rows({"key": row.ours["run"]})
+    which = "" if len(row.runs) % 2 else ", of the middle two the lower"
+    return f"The median run of {OVERALL} (seed {run['seed']}, {text.percent(run['accuracy'])}%{which})"
 
 
 def _constructions(facts: Facts) -> Iterator[Block]:
-    median = _median(facts, "turn-left")
-    if median is None:
+    row = facts.compared["exp3.turn-left.errors"]
+    if not row.ours:
         yield absent("*turn-left*", text.reproduce("turn-left"))
         return
-    key, run = median
-    wrong = errors.ends(facts.ledger, [key])["wrong"].sum()
-    frame = errors.errors_by_construction(facts.ledger, key, "turn-left")
-    paper = facts.compared["exp3.turn-left.errors"]
-    yield Text(f"{run} makes {text.counted(wrong, 'error')}. {text.constructions(frame.to_dicts(), 'turn left')} "
-               f"In the paper: {paper.stated} {paper.unit}.")  # fmt: skip
-    bars = []
-    for row in frame.filter(pl.col("wrong") > 0).head(MOST_CONSTRUCTIONS).to_dicts():
-        label = row["construction"] + ("" if row["place"] == "alone" else " *")
-        note = f"{row['wrong']:,} of {row['commands']:,}"
-        bars.append(figures.Bar(label, row["wrong"] / row["commands"], note))
-    if bars:
+    yield Text(f"{_median(facts, row)} makes {text.counted(row.ours['errors'], 'error')}. In the paper: {row.stated} "
+               f"{row.unit}.")  # fmt: skip
+    shown = row.ours["constructions"]
+    if shown:
+        labels = [one["construction"] + ("" if one["place"] == "alone" else " *") for one in shown]
+        notes = [f"{one['wrong']:,} of {one['commands']:,}" for one in shown]
+        shares = [100 * one["wrong"] / one["commands"] for one in shown]
+        drawn = figures.bars(list(map(figures.Bar, labels, shares, notes))[:MOST_SHOWN], room=186)
         caption = "Wrong answers among the test commands of each construction; * in a conjunction."
-        title, drawn = "Errors of the median run by construction.", figures.bars(bars, room=186)
-        yield Row([picture(drawn, "constructions-turn-left", title, caption, frame)])
+        title = "Errors of the median run by construction."
+        yield Row([picture(drawn, "constructions-turn-left", title, caption, shown)])
 
 
 def _composed(facts: Facts) -> Iterator[Block]:
-    median = _median(facts, "jump")
-    if median is None:
+    row = facts.compared["exp3.jump.right"]
+    if not row.ours:
         yield absent("*jump*", text.reproduce("jump"))
         return
-    key, run = median
-    every = {one: errors.composed_right(facts.ledger, one) for one in facts.keys(OVERALL, "jump")}
-    paper = facts.compared["exp3.jump.right"]
-    yield Text(f"{run}: {text.right_ones(every[key])} In the paper: {paper.stated} {paper.unit}.")
-    if len(every) > 1:
-        yield Text(text.right_anywhere(list(every.values())))
+    right = text.counted(len(row.ours["right"]), "composed command")
+    yield Text(f"{_median(facts, row)} gets {right} right. In the paper: {row.stated} {row.unit}.")
+    every = [f"`{command}` ({text.counted(runs, 'run')})" for command, runs in row.ours["any_run"].items()]
+    if every:
+        more = [f"{len(every) - MOST_SHOWN:,} others"] if len(every) > MOST_SHOWN else []
+        runs = text.counted(len(row.runs), "run")
+        yield Text(f"Right in any of {runs}: {text.listed([*every[:MOST_SHOWN], *more])}.")
 
 
 def _neighbours(facts: Facts) -> Iterator[Block]:
-    median = _median(facts, "jump")
-    frame = neighbours(facts.ledger, median[0]) if median else None
-    if median is None or frame is None or frame.is_empty():
+    row = facts.compared["exp3.neighbours"]
+    if not row.ours:
         yield absent("which training commands are nearest", text.reproduce("jump"))
         return
-    yield Text(f"{median[1]}: the training commands whose final encoder states are nearest, by cosine.")
+    yield Text("The training commands whose final encoder states are nearest, by cosine, in the median run on *jump*.")
     rows: list[Sequence[str]] = []
-    for command, theirs in facts.compared["exp3.neighbours"].paper.items():
-        ours = frame.filter(pl.col("command") == command).sort("rank").select("neighbour", "cosine").rows()
-        pairs = [(*_near(*a), *_near(*b)) for a, b in zip(ours, theirs, strict=False)]
-        rows += [(f"“{command}”",), *pairs] if pairs else []
+    for command, ours in row.ours.items():
+        pairs = [[*ours[n], *row.paper[command][n]] for n in range(min(len(ours), len(row.paper[command])))]
+        low = [[pair[1] < LOW] * 2 + [pair[3] < LOW] * 2 for pair in pairs]
+        rows += [(f"“{command}”",)] * bool(pairs)
+        for pair, is_low in zip(pairs, low, strict=True):
+            said = [cell if isinstance(cell, str) else f"{cell:.2f}" for cell in pair]
+            rows.append([f"*{cell}*" if low_one else cell for cell, low_one in zip(said, is_low, strict=True)])
     caption = f"Italics mark low similarities, below {LOW}, as in the paper."
     head = ("here", "cosine", "in the paper", "cosine")
     yield Table("neighbours-table", "Nearest training commands.", head, rows, right=(1, 3), caption=caption)
-
-
-def _near(command: str, cosine: float) -> tuple[str, str]:
-    """As in the paper's table."""
-    return (f"*{command}*", f"*{cosine:.2f}*") if cosine < LOW else (command, f"{cosine:.2f}")
 
 
 def _primitives(facts: Facts) -> Iterator[Block]:

@@ -17,26 +17,11 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from daxlab.errors import InputError
-from daxlab.report.drawing import (
-    INK,
-    MUTED,
-    OTHER,
-    OURS,
-    PAPER,
-    RULE,
-    WIDTH,
-    axes_at,
-    bare,
-    canvas,
-    labelled,
-    percent_axis,
-    say,
-    short,
-)
+from daxlab.report.drawing import COLOR, WIDTH, axes_at, bare, canvas, labelled, percent_axis, say, short
 from daxlab.report.text import percent
 
 Numbers = Mapping[str, Any]  # a row with mean, sem, low, high, accuracies
-DIAMOND: dict[str, Any] = {"marker": "D", "markersize": 6, "markerfacecolor": "none", "markeredgecolor": PAPER}
+DIAMOND: dict[str, Any] = {"marker": "D", "markersize": 6, "markerfacecolor": "none", "markeredgecolor": COLOR.paper}
 DIAMOND |= {"markeredgewidth": 1.5, "linestyle": "none", "zorder": 5, "clip_on": False}
 PIXELS_A_LETTER = 5.6
 BAR, LINE = 23, 44  # pixels that a horizontal bar takes with the gap below it, and a line of runs with its label
@@ -58,9 +43,9 @@ def lines(given: Sequence[Line]) -> Figure:
     figure, axes = canvas(LINE * len(given) + 30, left=10, right=18, top=4, bottom=26)
     for place, line in enumerate(given):
         said = "not measured" if line.row is None else percent(line.row["mean"])
-        axes.plot([0, 100], [place, place], color=RULE, linewidth=1, zorder=0)
-        say(axes, line.label, (0, place), (0, 10), coords="data", color=INK if line.row else MUTED)
-        say(axes, said, (100, place), (0, 10), coords="data", color=OURS if line.row else MUTED, ha="right")
+        axes.plot([0, 100], [place, place], color=COLOR.rule, linewidth=1, zorder=0)
+        say(axes, line.label, (0, place), (0, 10), coords="data", color=COLOR.ink if line.row else COLOR.muted)
+        say(axes, said, (100, place), (0, 10), coords="data", color=COLOR.ours if line.row else COLOR.muted, ha="right")
         if line.row:
             spread(axes, place, line.row["accuracies"], line.row)
         if line.paper is not None:
@@ -78,11 +63,11 @@ def lines(given: Sequence[Line]) -> Figure:
 
 def spread(axes: Axes, y: float, values: Sequence[float], row: Numbers) -> None:
     """Every value a faint dot, their mean a stroke, its interval a band."""
-    dots(axes, [(value, y) for value in values], OURS, 4.4)
+    dots(axes, [(value, y) for value in values], COLOR.ours, 4.4)
     if row["low"] is not None:
         ends = [max(row["low"], 0), min(row["high"], 100)]  # beyond these there is no accuracy to draw
-        axes.plot(ends, [y, y], color=OURS, linewidth=8, alpha=0.3, solid_capstyle="butt")
-    axes.plot(row["mean"], y, marker="|", color=OURS, markersize=13, markeredgewidth=2.2, clip_on=False, zorder=5)
+        axes.plot(ends, [y, y], color=COLOR.ours, linewidth=8, alpha=0.3, solid_capstyle="butt")
+    axes.plot(row["mean"], y, marker="|", color=COLOR.ours, markersize=13, markeredgewidth=2.2, clip_on=False, zorder=5)
 
 
 def dots(axes: Axes, points: Sequence[tuple[float, float]], color: str, width: float = 4) -> None:
@@ -100,7 +85,7 @@ class Series:
     label: str
     rows: Sequence[Numbers]
     at: Sequence[int]
-    color: str = OURS
+    color: str = COLOR.ours
 
 
 def curve(series: Sequence[Series], ticks: Sequence[str], title: str, paper: Mapping[int, float] | None = None, *,
@@ -110,13 +95,13 @@ def curve(series: Sequence[Series], ticks: Sequence[str], title: str, paper: Map
     for number, one in enumerate(series):
         at = [x + 0.12 * (number - (len(series) - 1) / 2) for x in one.at]
         dots(axes, [(x + 0.16, v) for x, row in zip(at, one.rows, strict=True) for v in row["accuracies"]], one.color)
-        axes.plot(at, [row["mean"] for row in one.rows], color=one.color, linewidth=1.4, marker="o", markersize=5)
-        bars = [(x, row["mean"], row["sem"]) for x, row in zip(at, one.rows, strict=True) if row["sem"] is not None]
-        for x, mean, sem in bars:
-            axes.errorbar(x, mean, yerr=sem, fmt="none", ecolor=one.color, elinewidth=1.4, capsize=3)
+        means = [row["mean"] for row in one.rows]
+        axes.plot(at, means, color=one.color, linewidth=1.4, marker="o", markersize=5)
+        sems = [float("nan") if row["sem"] is None else row["sem"] for row in one.rows]
+        axes.errorbar(at, means, yerr=sems, fmt="none", ecolor=one.color, elinewidth=1.4, capsize=3)
     places = sorted((paper or {}).items())
     axes.plot([x for x, _ in places], [y for _, y in places], **DIAMOND)
-    _key(axes, [(f"● {one.label}", one.color) for one in series] + [(f"◇ {paper_label}", PAPER)] * bool(places))
+    _key(axes, [(f"● {one.label}", one.color) for one in series] + [(f"◇ {paper_label}", COLOR.paper)] * bool(places))
     percent_axis(axes)
     axes.set_xlim(-0.5, len(ticks) - 0.5)
     if len(ticks) <= 16:
@@ -124,8 +109,8 @@ def curve(series: Sequence[Series], ticks: Sequence[str], title: str, paper: Map
     else:  # as many as there is room for
         axes.set_xticks(range(0, len(ticks), len(ticks) // 8), ticks[:: len(ticks) // 8])
     axes.set_xlabel(title)
-    means = {f"{one.label}, {ticks[x]}": percent(row["mean"]) for one in series for x, row in zip(one.at, one.rows)}
-    return labelled(figure, {"accuracy by": title, **means})
+    points = [(one.label, ticks[x], row) for one in series for x, row in zip(one.at, one.rows, strict=True)]
+    return labelled(figure, {"by": title, **{f"{name}, {x}": percent(row["mean"]) for name, x, row in points}})
 
 
 def _key(axes: Axes, named: Sequence[tuple[str, str]], at: float = -28) -> None:
@@ -137,10 +122,10 @@ def _key(axes: Axes, named: Sequence[tuple[str, str]], at: float = -28) -> None:
 
 @dataclass(frozen=True)
 class Bar:
-    """A horizontal bar: a share from 0 to 1, its interval if it has one, and what is written beside it."""
+    """A horizontal bar: a percentage, its interval if it has one, and what is written beside it."""
 
     label: str
-    share: float
+    percent: float
     note: str
     low: float | None = None
     high: float | None = None
@@ -150,14 +135,14 @@ def bars(given: Sequence[Bar], *, room: float = 156) -> Figure:
     """Horizontal bars in the order given, each as full as its share; `room` is for the labels."""
     figure, axes = canvas(BAR * len(given) + 12, left=room, right=88, top=4, bottom=8)
     for place, bar in enumerate(given):
-        axes.barh(place, 1, height=0.6, color=RULE, alpha=0.6)
-        axes.barh(place, bar.share, height=0.6, color=OURS)
+        axes.barh(place, 100, height=0.6, color=COLOR.rule, alpha=0.6)
+        axes.barh(place, bar.percent, height=0.6, color=COLOR.ours)
         if bar.low is not None and bar.high is not None:
-            axes.plot([max(bar.low, 0), min(bar.high, 1)], [place, place], color=INK, linewidth=1.6)
+            axes.plot([max(bar.low, 0), min(bar.high, 100)], [place, place], color=COLOR.ink, linewidth=1.6)
         say(axes, bar.note, (1, place), (7, 0), coords=("axes fraction", "data"), va="center_baseline", fontsize=11,
-            color=MUTED)  # fmt: skip
-    _rows(axes, [short(bar.label, int(room / PIXELS_A_LETTER)) for bar in given], 1)
-    axes.tick_params(axis="y", labelcolor=INK)
+            color=COLOR.muted)  # fmt: skip
+    _rows(axes, [short(bar.label, int(room / PIXELS_A_LETTER)) for bar in given], 100)
+    axes.tick_params(axis="y", labelcolor=COLOR.ink)
     return labelled(figure, {bar.label: bar.note for bar in given})
 
 
@@ -179,21 +164,20 @@ def stacked(rows: Mapping[str, Sequence[float]], parts: Mapping[str, str]) -> Fi
             axes.barh(place, value, left=start, height=0.62, color=color, alpha=0.45)
             if value > 0.08 * sum(values):  # where there is room for it; the data has all
                 middle: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 9.5, "clip_on": True}
-                axes.text(start + value / 2, place, f"{value:,.0f}", color=INK, **middle)
+                axes.text(start + value / 2, place, f"{value:,.0f}", color=COLOR.ink, **middle)
             start += value
     _key(axes, [(f"■ {name}", color) for name, color in parts.items()], at=-46)
     _rows(axes, list(rows), max(map(sum, rows.values()), default=1) or 1)
-    said = {row: ", ".join(f"{n} {part}" for n, part in zip(values, parts, strict=True)) for row, values in rows.items()}
-    return labelled(figure, said)
+    return labelled(figure, {" / ".join(parts): "", **{row: " / ".join(map(str, rows[row])) for row in rows}})
 
 
 def columns(counts: Mapping[int, float], title: str) -> Figure:
     """A count at each place."""
     figure, axes = canvas(200, left=44, right=6, top=12, bottom=44)
-    axes.bar(list(counts), list(counts.values()), width=0.8, color=OURS)
+    axes.bar(list(counts), list(counts.values()), width=0.8, color=COLOR.ours)
     axes.set_xlim(0.4, max(10, *counts) + 0.6)
     bare(axes, "left")
-    axes.grid(axis="y", color=RULE, linewidth=0.8)
+    axes.grid(axis="y", color=COLOR.rule, linewidth=0.8)
     axes.yaxis.set_major_locator(MaxNLocator(4, integer=True))
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))
@@ -208,7 +192,7 @@ def matrix(rows: Sequence[str], columns: Sequence[str], values: Mapping[tuple[st
     most = max(values.values(), default=0) or 1
     for (row, column), value in values.items():
         x, y = columns.index(column), rows.index(row)
-        axes.add_patch(Rectangle((x, y), 0.94, 0.94, color=OURS, alpha=0.05 + 0.45 * value / most, linewidth=0))
+        axes.add_patch(Rectangle((x, y), 0.94, 0.94, color=COLOR.ours, alpha=0.05 + 0.45 * value / most, linewidth=0))
         if value:
             axes.text(x + 0.47, y + 0.47, f"{value:,.0f}", ha="center", va="center_baseline", fontsize=10)
     _grid(axes, [short(name) for name in columns], [short(name) for name in rows], 0.47, 3)
@@ -223,7 +207,7 @@ def _grid(axes: Axes, across: Sequence[str], down: Sequence[str], middle: float,
     axes.set_xticks([n + middle for n in range(len(across))], across, rotation=45, ha="left")
     axes.xaxis.tick_top()
     axes.set_yticks([n + middle for n in range(len(down))], down)
-    axes.tick_params(length=0, labelcolor=INK, pad=pad)
+    axes.tick_params(length=0, labelcolor=COLOR.ink, pad=pad)
     bare(axes)
 
 
@@ -232,7 +216,7 @@ def learning(runs: Sequence[Sequence[Numbers]]) -> Figure:
     figure, axes = canvas(200, left=34, right=44, top=12, bottom=44)
     unit = 1000 if max(row["update"] for rows in runs for row in rows) >= 10_000 else 1
     ends, below = {}, 200.0
-    for part, color, width, alpha in (("train", OTHER, 1, 0.55), ("test", OURS, 1.3, 0.85)):
+    for part, color, width, alpha in (("train", COLOR.other, 1, 0.55), ("test", COLOR.ours, 1.3, 0.85)):
         drawn = [[row for row in rows if row[f"{part}_accuracy"] is not None] for rows in runs]
         for rows in filter(None, drawn):
             accuracies = [row[f"{part}_accuracy"] for row in rows]
@@ -263,10 +247,10 @@ def attention_maps(frame: pl.DataFrame, across: int = ACROSS, names: int = 38) -
             for step, looked in enumerate(weights):
                 for word, weight in enumerate(looked):
                     shade = 0.05 + 0.9 * weight
-                    axes.add_patch(Rectangle((word, step), 0.92, 0.9, color=OURS, alpha=shade, linewidth=0))
+                    axes.add_patch(Rectangle((word, step), 0.92, 0.9, color=COLOR.ours, alpha=shade, linewidth=0))
             _grid(axes, words, [short(step) for step in steps], 0.4, 1)
             axes.tick_params(labelsize=10)
-            axes.tick_params(axis="y", labelcolor=MUTED, labelsize=9)
+            axes.tick_params(axis="y", labelcolor=COLOR.muted, labelsize=9)
     return labelled(figure, {"attention maps": ", ".join(frame["command"].unique(maintain_order=True))})
 
 

@@ -5,7 +5,6 @@ An experiment appears as soon as enough architectures have runs. The only part o
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -19,17 +18,14 @@ from daxlab.paper.experiments import SPLITS
 from daxlab.paper.search import ARCHITECTURES, AXES, COMMAND, all_round, choices, measured
 from daxlab.report import text
 from daxlab.report.blocks import Block, Cell, Picture, Row, Section, Table, Text, absent
-from daxlab.report.drawing import INK, MUTED, OTHER, OURS, PAGE, RULE, THIRD, WIDTH, as_csv, axes_at, bare, canvas
-from daxlab.report.drawing import labelled, picture, say
+from daxlab.report.drawing import COLOR, WIDTH, axes_at, bare, canvas, labelled, picture, say
 from daxlab.report.facts import Facts
 from daxlab.report.figures import DIAMOND, dots, spread
 
 ENOUGH = 10  # architectures with runs on an experiment, for it to be looked at
 TOP = 5
 MOST_RUNS = 10  # that a row shows
-DATA: dict[str, Any] = {"of": str, "who": str, "network": str, "place": int, "runs": int}
-DATA |= dict.fromkeys(("mean", "sem", "low", "high", "again", "stated"), float)
-CELLS = {"srn": (THIRD, "s", "■"), "lstm": (OURS, "o", "●"), "gru": (OTHER, "^", "▲")}
+CELLS = {"srn": (COLOR.third, "s", "■"), "lstm": (COLOR.ours, "o", "●"), "gru": (COLOR.other, "^", "▲")}
 HIGH, GAP, TOP_MARGIN, BOTTOM, LEFT, BETWEEN = 104.0, 34.0, 72.0, 42.0, 38.0, 14.0  # pixels of a panel and around it
 LINE, APART = 18.0, 8.0  # pixels of a line, and below the last value of an axis
 Found = dict[str, Any]
@@ -60,15 +56,12 @@ def _whole(frame: pl.DataFrame, found: Mapping[str, Found]) -> Iterator[Block]:
     if overall:
         yield Text(text.all_round(overall))
     rows: list[Sequence[Cell]] = []
-    data: list[Found] = []
     for name, best, paper in _pairs(found, overall):
         rows += [(name,), _row(best, "the best here"), _row(paper, "the paper's choice")]
-        data += [{"of": name, "who": who} | row for who, row in (("best", best), ("paper", paper))]
     caption = "Means over replicates with standard error, and below them the 95% interval (Student's t). "
     caption += text.AGAIN.replace("\n", " ").replace("again:", "*again*:").replace("By rank:", "*By rank*:")
-    csv = as_csv(pl.DataFrame([{name: row.get(name) for name in DATA} for row in data], DATA, orient="row"))
     title, head = "The best of many, and the paper's choice.", ("network", "mean", "again", "paper")
-    yield Table("search-winners", title, head, rows, right=(1, 2, 3), caption=caption, data=csv)
+    yield Table("search-winners", title, head, rows, right=(1, 2, 3), caption=caption)
 
 
 def _pairs(found: Mapping[str, Found], overall: Found | None) -> Iterator[tuple[str, Found, Found]]:
@@ -136,37 +129,38 @@ def _panels_picture(name: str, rows: pl.DataFrame, found: Found) -> Picture:
 
 
 def _panels(rows: Sequence[Found], stated: Mapping[str, float], top: float, *, roots: bool) -> Figure:
-    """A panel for each number of layers (across) and dropout (down), with a line for each cell, with attention and without."""
+    """A panel for each number of layers (across) and dropout (down); a line for each cell, with attention or not."""
     down, across, hidden = AXES["dropout"], AXES["layers"], AXES["hidden"]
     height = TOP_MARGIN + len(down) * HIGH + (len(down) - 1) * GAP + BOTTOM
     wide = (WIDTH - LEFT - 4 - BETWEEN * (len(across) - 1)) / len(across)
     figure = Figure(figsize=(WIDTH / 72, height / 72))
-    ticks = _root_ticks(top) if roots else _ticks(top)
+    ticks = _ticks(top)
     for n, dropout in enumerate(down):
         for m, layers in enumerate(across):
             low = BOTTOM + (len(down) - 1 - n) * (HIGH + GAP)
             panel = axes_at(figure, LEFT + m * (wide + BETWEEN), low, wide, HIGH)
             some = [row for row in rows if row["layers"] == layers and row["dropout"] == dropout]
             _panel(panel, some, hidden, stated)
+            panel.set_ylim(0, 1.04 * top)
             if roots:
-                panel.set_yscale("function", functions=(_root, _square))
-            panel.set_ylim(0 if roots else -0.02 * top, 1.04 * top)
+                panel.set_yscale("function", functions=(np.sqrt, np.square))
             names = [f"{tick:g}{'%' if tick == ticks[-1] else ''}" for tick in ticks]
             panel.set_yticks(ticks, [name if m == 0 else "" for name in names])
-            panel.grid(axis="y", color=RULE, linewidth=0.8)
+            panel.grid(axis="y", color=COLOR.rule, linewidth=0.8)
             bare(panel, "left")
             panel.set_xlim(-0.45, len(hidden) - 0.55)
             panel.set_xticks(range(len(hidden)), [str(units) if n == len(down) - 1 else "" for units in hidden])
             panel.tick_params(axis="both", labelsize=10.5)
             name = f"{'one layer' if layers == 1 else f'{text.number(layers)} layers'}, dropout {dropout:g}"
-            say(panel, name, (0, 1), (0, 8), color=INK if some else MUTED, fontsize=11)
-    figure.text((LEFT + WIDTH - 4) / 2 / WIDTH, 4 / height, "hidden units", ha="center", color=MUTED, fontsize=11.5)
+            say(panel, name, (0, 1), (0, 8), color=COLOR.ink if some else COLOR.muted, fontsize=11)
+    middle = (LEFT + WIDTH - 4) / 2 / WIDTH
+    figure.text(middle, 4 / height, "hidden units", ha="center", color=COLOR.muted, fontsize=11.5)
     at = 6.0
     for cell, (color, _, sign) in CELLS.items():
         figure.text(at / WIDTH, 1 - 14 / height, f"{sign} {cell.upper()}", color=color)
         at += 34 + 9 * len(cell)
     for x, line in ((6 / WIDTH, "solid, filled: with attention"), (0.5, "dashed, hollow: without")):
-        figure.text(x, 1 - 33 / height, line, color=MUTED, fontsize=11)
+        figure.text(x, 1 - 33 / height, line, color=COLOR.muted, fontsize=11)
     return figure
 
 
@@ -180,10 +174,10 @@ def _panel(panel: Axes, rows: Sequence[Found], hidden: Sequence[int], stated: Ma
         means = [some[units]["mean"] if units in some else float("nan") for units in hidden]
         panel.plot([x + shift for x in range(len(hidden))], means, color=color, linewidth=1.2, marker=marker,
                    markersize=3.6, linestyle="-" if attention else (0, (2.2, 2.2)), markeredgewidth=1,
-                   markerfacecolor=color if attention else PAGE, zorder=3, clip_on=False)  # fmt: skip
+                   markerfacecolor=color if attention else COLOR.page, zorder=3, clip_on=False)  # fmt: skip
         for x, row in points.items():
             if row["network"] in stated:
-                ring: dict[str, Any] = {"markerfacecolor": "none", "markeredgecolor": INK, "markeredgewidth": 1.1}
+                ring: dict[str, Any] = {"markerfacecolor": "none", "markeredgecolor": COLOR.ink, "markeredgewidth": 1.1}
                 panel.plot(x, row["mean"], marker="o", markersize=12, zorder=6, clip_on=False, **ring)
                 panel.plot(x, stated[row["network"]], **DIAMOND | {"markersize": 5})
 
@@ -195,25 +189,6 @@ def _top(most: float) -> float:
 
 def _ticks(top: float) -> list[float]:
     return [0, 25, 50, 75, 100] if top == 100 else [t for t in MaxNLocator(4).tick_values(0, top) if 0 <= t <= top]
-
-
-def _root_ticks(top: float) -> list[float]:
-    """Round numbers that stand apart on a scale of square roots."""
-    found: list[float] = []
-    for tick in (50, 25, 10, 5, 2.5, 1, 0.5, 0.25, 0.1, 0.05, 0.01):
-        if tick <= top and (not found or sqrt(found[-1]) - sqrt(tick) > 0.2 * sqrt(top)):
-            found.append(tick)
-    if len(found) > 1 and sqrt(found[-1]) < 0.2 * sqrt(top):  # too near to 0
-        found.pop()
-    return [0, *reversed(found)]
-
-
-def _root(values: Any) -> Any:
-    return np.sign(values) * np.sqrt(np.abs(values))
-
-
-def _square(values: Any) -> Any:
-    return np.sign(values) * values**2
 
 
 # -- what each value is worth
@@ -238,20 +213,20 @@ def _effects(rows: Sequence[Found]) -> Figure:
     y = LINE / 2
     beside: dict[str, Any] = {"coords": ("axes fraction", "data"), "va": "center_baseline"}
     for axis, values in groups.items():
-        say(axes, axis.replace("hidden", "hidden units"), (0, y), (-60, 0), color=MUTED, **beside)
+        say(axes, axis.replace("hidden", "hidden units"), (0, y), (-60, 0), color=COLOR.muted, **beside)
         for row in values:
             y += LINE
-            axes.plot([0, 1], [y, y], color=RULE, linewidth=1, zorder=0, transform=axes.get_yaxis_transform())
+            axes.plot([0, 1], [y, y], color=COLOR.rule, linewidth=1, zorder=0, transform=axes.get_yaxis_transform())
             spread(axes, y, row["means"], row)
-            say(axes, row["value"], (0, y), (-8, 0), ha="right", color=INK, fontsize=11.5, **beside)
-            say(axes, text.percent(row["mean"]), (1, y), (48, 0), ha="right", color=OURS, fontsize=11.5, **beside)
+            say(axes, row["value"], (0, y), (-8, 0), ha="right", color=COLOR.ink, fontsize=11.5, **beside)
+            say(axes, text.percent(row["mean"]), (1, y), (48, 0), ha="right", color=COLOR.ours, fontsize=11.5, **beside)
         y += LINE + APART
     axes.set_xlim(0, top)
     axes.set_ylim(length, 0)
     axes.set_yticks([])
     ticks = _ticks(top)
     axes.set_xticks(ticks, [f"{tick:g}%" if tick == ticks[-1] else f"{tick:g}" for tick in ticks])
-    axes.grid(axis="x", color=RULE, linewidth=0.8)
+    axes.grid(axis="x", color=COLOR.rule, linewidth=0.8)
     axes.tick_params(axis="x", length=0)
     bare(axes)
     return labelled(figure, {f"{row['axis']} {row['value']}": text.percent(row["mean"]) for row in rows})

@@ -18,7 +18,7 @@ from daxlab.errors import InputError
 from daxlab.paper.experiments import BEST, NETWORKS, SPLITS
 from daxlab.report import figures, text
 from daxlab.report.blocks import Block, Fold, Picture, Row, Section, Strip, Table, Text, absent
-from daxlab.report.drawing import OTHER, OURS, picture
+from daxlab.report.drawing import COLOR, picture
 from daxlab.report.facts import SCAN, Facts, Setting, title_of
 
 MOST_LEARNERS, MOST_CLOSELY = 12, 6  # on one split; of more, only some are shown
@@ -191,7 +191,7 @@ def length_picture(frames: Mapping[str, pl.DataFrame], by: str, name: str, title
     lengths = sorted({length for frame in frames.values() for length in frame["length"]})
     series = [
         figures.Series(decoding, frame.to_dicts(), [lengths.index(length) for length in frame["length"]], color)
-        for (decoding, frame), color in zip(frames.items(), (OURS, OTHER), strict=False)
+        for (decoding, frame), color in zip(frames.items(), (COLOR.ours, COLOR.other), strict=False)
         if frame.height
     ]
     stated = {lengths.index(length): figure for length, figure in (paper or {}).items() if length in lengths}
@@ -206,7 +206,7 @@ def _templates(frame: pl.DataFrame, which: str, name: str) -> Iterator[Picture]:
     top = frame.filter(pl.col("wrong") > 0).head(MOST_TEMPLATES).to_dicts()
     if top:
         notes = [f"{row['wrong']:,.1f}".removesuffix(".0") + f" of {row['commands']:,}" for row in top]
-        shares = [row["wrong"] / row["commands"] for row in top]
+        shares = [100 * row["wrong"] / row["commands"] for row in top]
         bars = list(map(figures.Bar, (row["template"] for row in top), shares, notes))
         caption = f"Mean number of wrong answers {which}, where their share is greatest. A template is a clause with U "
         caption += "for its verb; a command counts under each of its templates."
@@ -229,8 +229,7 @@ def _confusion(frame: pl.DataFrame, name: str) -> Picture:
 def _categories(frame: pl.DataFrame, test: str, name: str, which: str) -> Iterator[Picture | Table]:
     rows = frame.sort("mean", "category", descending=[True, False]).to_dicts()
     bars = [
-        figures.Bar(row["category"], row["mean"] / 100, text.percent(row["mean"]), *_shares(row["low"], row["high"]))
-        for row in rows
+        figures.Bar(row["category"], row["mean"], text.percent(row["mean"]), row["low"], row["high"]) for row in rows
     ]
     title, caption = f"Accuracy by category on *{test}*.", f"Per cent right: means {which} with 95% intervals."
     yield picture(figures.bars(bars), f"categories-{name}", title, caption, frame)
@@ -239,7 +238,3 @@ def _categories(frame: pl.DataFrame, test: str, name: str, which: str) -> Iterat
              for row, strip in zip(rows, strips, strict=True)]  # fmt: skip
     head = ("category", "examples", "every run, 0 to 100%", "right")
     yield Table(f"category-table-{name}", title, head, cells, right=(1, 3))
-
-
-def _shares(*values: float | None) -> list[float | None]:
-    return [None if value is None else value / 100 for value in values]

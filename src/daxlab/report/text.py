@@ -1,7 +1,6 @@
 """Sentences from numbers. Each says "higher", "rises", "every run" or "no" only if its numbers do; tests check that."""
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
 from daxlab.paper.targets import FIGURES
@@ -100,6 +99,11 @@ def contrast(splits: Sequence[tuple[str, Row]]) -> str:
     return f"gets {listed([said[0].replace(' on ', ' test commands right on ', 1), *said[1:]])}."
 
 
+def means(rows: Rows, by: str, unit: str = "") -> str:
+    """The means of some rows, each with what it is the mean of: "1%: 0.25; 2%: 0.33"."""
+    return "; ".join(f"{row[by]}{unit}: {percent(row['mean'])}" for row in rows)
+
+
 # -- the comparison
 
 
@@ -142,160 +146,6 @@ def tally(verdicts: Sequence[str]) -> str:
     counts = {verdict: verdicts.count(verdict) for verdict in said}
     parts = [f"{counted(count, *said[verdict][:2])} {said[verdict][2]}" for verdict, count in counts.items() if count]
     return f"Of the {len(verdicts)} figures that the paper states, {listed(parts)}."
-
-
-# -- Experiment 1
-
-
-def sizes(rows: Rows, draw: str) -> str:
-    """The curve by the number of training commands, from its first point to its last."""
-    first, last = rows[0], rows[-1]
-    return (
-        f"On {draw}, with {first['percent']}% of the commands in training ({first['train']:,}), {measured(first)} are "
-        f"right; with {last['percent']}% ({last['train']:,}), {measured(last)}. {rising(rows, 'percent', '%')}"
-    )
-
-
-def rising(rows: Rows, by: str, unit: str = "") -> str:
-    """Whether the mean rises at every step, and where it does not."""
-    falls = [f"from {a[by]}{unit} to {b[by]}{unit}" for a, b in pairwise(rows) if not b["mean"] > a["mean"]]
-    if not falls:
-        return "The mean rises at every step."
-    if len(falls) == len(rows) - 1:
-        return "The mean rises at no step."
-    return f"The mean does not rise {listed(falls)}; elsewhere it does."
-
-
-def coverage(percentage: int, parts: int, unseen: Sequence[str], occurrences: float | None) -> str:
-    """How training covers the parts of the test commands."""
-    often = "" if occurrences is None else f", {'the others ' if unseen else ''}{occurrences:.1f} times on average"
-    seen = "each of them occurs in training"
-    if unseen:
-        named = f" (`{unseen[0]}`)" if len(unseen) == 1 else ""
-        seen = f"{counted(len(unseen), 'does', 'do')} not occur in training{named}"
-    return f"At {percentage}%, the test commands are made of {parts} parts without a conjunction: {seen}{often}."
-
-
-# -- Experiment 2
-
-
-def attained(rows: Rows, unit: str) -> str:
-    """At which lengths some run gets a command right, and at which none does."""
-    some, none = ([str(row["length"]) for row in rows if bool(max(row["accuracies"])) == any_right]
-                  for any_right in (True, False))  # fmt: skip
-    if not none:
-        return f"At every length ({listed(some)} {unit}) some run gets a command right."
-    if not some:
-        return f"No run gets a command of any length ({listed(none)} {unit}) right."
-    return f"Some run gets commands of {listed(some)} {unit} right; in none are those of {listed(none)} right."
-
-
-def ends_of(rows: Rows, unit: str) -> str:
-    """The accuracies at the shortest and at the longest length."""
-    first, last = rows[0], rows[-1]
-    if len(rows) == 1:
-        return f"at {first['length']} {unit}, {percent(first['mean'])}% are right"
-    means = f"{percent(first['mean'])}% to {percent(last['mean'])}%"
-    return f"from {first['length']} to {last['length']} {unit}, the mean goes from {means}"
-
-
-def oracle(greedy: float, given: float) -> str:
-    """How accuracy changes if the right length is given."""
-    if given == greedy:
-        return f"With the right length given, accuracy stays the same ({percent(given)}%)."
-    change = "rises" if given > greedy else "falls"
-    return f"With the right length given, accuracy {change} from {percent(greedy)}% to {percent(given)}%."
-
-
-def searching(rows: Rows) -> str:
-    """Whether errors are search errors; a row for each run."""
-    known = [row for row in rows if row["search_errors"] is not None]
-    if not known:
-        return "These runs have no stored likelihoods, so search errors cannot be counted."
-    some = sum(bool(row["search_errors"]) for row in known)
-    if not some:
-        who = "the run" if len(known) == 1 else f"any of {number(len(known))} runs"
-        return (
-            f"No wrong answer of {who} is a search error: the network finds its own answer at least as likely as the "
-            "target."
-        )
-    each = listed([f"{row['search_errors']:,} of {row['wrong']:,}" for row in known])
-    return (
-        f"In {number(some)} of {counted(len(known), 'run')} there are wrong answers that the network itself finds less "
-        f"likely than the target (search errors). Run by run: {each}."
-    )
-
-
-def ending(rows: Rows) -> str:
-    """Whether wrong answers end too early or too late; a row for each run."""
-    rows = [row for row in rows if row["wrong"]]
-    if not rows:
-        return "There are no wrong answers."
-    every = "In every run" if len(rows) > 1 else "In the one run with wrong answers"
-    for first, second in (("early", "late"), ("late", "early")):
-        if all(row[first] > row[second] for row in rows):
-            return f"{every} more wrong answers end too {first} than too {second}."
-    return "Runs differ in whether more of their wrong answers end too early or too late."
-
-
-# -- Experiment 3
-
-
-def oversampling(split: str, often: Row, once: Row, gain: Row) -> str:
-    """The same split and seeds with and without over-sampling; `gain`: with minus without, seed by seed."""
-    ends = "" if gain["low"] is None else f", 95% interval {interval(gain)}"
-    said = "runs without over-sampling are not worse on average"
-    if min(gain["accuracies"]) > 0:
-        said = "every seed is better with over-sampling"
-    elif gain["low"] is not None and gain["low"] < 0 < gain["high"]:
-        said = "no difference can be told"
-    elif gain["mean"] > 0:
-        said = "the mean without over-sampling is lower, though not for every seed"
-    return (
-        f"On *{split}*, {said} ({percent(once['mean'])}% without over-sampling, {percent(often['mean'])}% with; with "
-        f"minus without, seed by seed, {signed(gain['mean'])} points{ends})."
-    )
-
-
-def constructions(rows: Rows, primitive: str) -> str:
-    """In which constructions a run's errors are."""
-    wrong = [row for row in rows if row["wrong"]]
-    if not wrong:
-        return f"It makes no error on commands with {primitive}."
-    joined = [row["place"] == "in a conjunction" for row in wrong]
-    where = "Every error is in a conjunction" if all(joined) else "Errors are in conjunctions and outside them"
-    where = where if any(joined) else "No error is in a conjunction"
-    top = [f"`{row['construction']}` ({row['place']}): {row['wrong']:,} of {row['commands']:,} wrong" for row in wrong]
-    return f"{where}. The most are with {'; '.join(top[:3])}."
-
-
-def right_ones(commands: Sequence[str], most: int = 8) -> str:
-    """Which composed commands a run gets right."""
-    if not commands:
-        return "It gets no composed command right."
-    shown = listed([f"`{command}`" for command in commands[:most]])
-    if len(commands) > most:
-        return f"It gets {len(commands):,} composed commands right, the first of them {shown}."
-    return f"It gets {counted(len(commands), 'composed command')} right: {shown}."
-
-
-def right_anywhere(runs: Sequence[Sequence[str]], most: int = 12) -> str:
-    """Which composed commands any of several runs gets right, and how many runs do."""
-    every = [command for run in runs for command in run]
-    if not every:
-        return f"No composed command comes out right in any of {counted(len(runs), 'run')}."
-    distinct = sorted(set(every), key=lambda command: (-every.count(command), command))
-    times = {command: f" ({every.count(command)} runs)" if every.count(command) > 1 else "" for command in distinct}
-    shown = listed([f"`{command}`{times[command]}" for command in distinct[:most]])
-    first = "the first of them " if len(distinct) > most else ""
-    come = counted(len(distinct), "composed command comes", "composed commands come")
-    return f"In {number(sum(map(bool, runs)))} of {counted(len(runs), 'run')}, {come} out right: {first}{shown}."
-
-
-def shots(rows: Rows, draw: str) -> str:
-    """The few-shot curve."""
-    each = [f"{percent(row['mean'])}% with {row['shots'] or 'none'}" for row in rows]
-    return f"On {draw}s of composed commands, the mean is {listed(each)} of them shown. {rising(rows, 'shots')}"
 
 
 # -- a search over architectures; the numbers are those of paper/search.py
