@@ -17,7 +17,7 @@ from daxlab.datasets import dataset
 from daxlab.errors import InputError
 from daxlab.paper.experiments import BEST, NETWORKS, SPLITS
 from daxlab.report import figures, text
-from daxlab.report.blocks import Block, Fold, Picture, Row, Section, Strip, Table, Text, absent
+from daxlab.report.blocks import Block, Cell, Fold, Picture, Row, Section, Strip, Table, Text, absent
 from daxlab.report.drawing import COLOR, picture
 from daxlab.report.facts import SCAN, Facts, Setting, title_of
 
@@ -102,9 +102,9 @@ def learner_table(frame: pl.DataFrame, title: str, name: str, further: Further |
         tests = (further or {}).get((row["network"], row["protocol"] or ""), {})
         about = [row["split"]] if splits or tests else []
         rows.append(row | {"about": ", ".join([*about, row["protocol"]] if row["protocol"] else about)})
-        rows += [row | numbers | {"about": test, "train_mean": None, "oracle_mean": None, "failed": 0}
-                 for test, numbers in tests.items()]  # fmt: skip
-    columns = {
+        others = {"train_mean": None, "oracle_mean": None, "failed": 0}
+        rows += [{**row, **numbers, **others, "about": test} for test, numbers in tests.items()]
+    columns: dict[str, Sequence[Cell]] = {
         "learner": [f"{row['network']}\n{row['about']}" for row in rows],
         "runs": [str(row["runs"]) + (f" (+{row['failed']} failed)" if row["failed"] else "") for row in rows],
         "every run, 0 to 100%": [Strip(row["accuracies"], row["low"], row["high"]) for row in rows],
@@ -215,14 +215,15 @@ def _templates(frame: pl.DataFrame, which: str, name: str) -> Iterator[Picture]:
 
 def _confusion(frame: pl.DataFrame, name: str) -> Picture:
     wrong = frame.filter(pl.col("target") != pl.col("given"))
-    sides = []
+    sides: list[list[str]] = []
     for side in ("target", "given"):
         most = wrong.group_by(side).agg(pl.col("count").sum()).sort("count", side, descending=[True, False])
         sides.append(sorted(most[side].head(MOST_ACTIONS), key=lambda action: (action == "end", action)))
+    rows, columns = sides
     counts = {(target, given): count for target, given, count in wrong.iter_rows()}
-    cells = {(row, column): counts.get((row, column), 0) for row in sides[0] for column in sides[1] if row != column}
+    cells = {(row, column): counts.get((row, column), 0) for row in rows for column in columns if row != column}
     caption = "Rows: the right action; columns: the one given. Positions over all runs; agreements are left out."
-    drawn = figures.matrix(*sides, cells)
+    drawn = figures.matrix(rows, columns, cells)
     return picture(drawn, f"confusion-{name}", "Which actions are confused.", caption, frame)
 
 
