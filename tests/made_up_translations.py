@@ -5,8 +5,9 @@ from importlib.metadata import version
 
 import numpy as np
 
-from daxlab import bleu, split
-from daxlab.datasets.translation import new_word
+from daxlab import split
+from daxlab.datasets import bleu
+from daxlab.datasets.new_word import new_word
 from daxlab.paper import experiments
 from daxlab.runs import Run, pack_answers, pack_arrays
 from daxlab.sweep import Spec

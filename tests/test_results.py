@@ -11,7 +11,7 @@ import pytest
 from daxlab.analysis.answers import answers, scored
 from daxlab.analysis.protocols import differing
 from daxlab.cli.options import ledger_at
-from daxlab.datasets import is_translation
+from daxlab.datasets import SentencePairs, dataset
 from daxlab.datasets.translation import TATOEBA
 from daxlab.paper import compare
 from daxlab.paper.experiments import EXPERIMENTS, specs
@@ -28,7 +28,9 @@ NOT_STORED = "train_accuracy"  # of answers to the training commands, which no l
 
 
 def of_a_corpus(row: dict[str, Any]) -> bool:
-    return row["split"].startswith(("release/", "mcd")) or is_translation(row["spec"]["language"]["name"])
+    return row["split"].startswith(("release/", "mcd")) or isinstance(
+        dataset(row["spec"]["language"]["name"]), SentencePairs
+    )
 
 
 @pytest.mark.parametrize("name", LEDGERS)

@@ -7,13 +7,13 @@
 >>> split = daxlab.split("jump")
 >>> len(split.train), len(split.test), split.presentations
 (13204, 7706, 14670)
+>>> daxlab.dataset("built-in").split_names()
+['translation', 'daxy-1000', 'daxy-100', 'daxy-10', 'daxy-1']
 """
 
-from daxlab.datasets import language, split
-from daxlab.datasets.pairs import Pairs
-from daxlab.datasets.rules import Split
+from daxlab.datasets import Dataset, Split, dataset, language, split
 from daxlab.errors import InputError
 from daxlab.languages import Example, Language, Tree
 
-__all__ = ["Example", "InputError", "Language", "Pairs", "Split", "Tree", "language", "split"]
+__all__ = ["Dataset", "Example", "InputError", "Language", "Split", "Tree", "dataset", "language", "split"]
 __version__ = "0.1.0.dev0"

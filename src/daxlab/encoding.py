@@ -6,7 +6,7 @@ Knows nothing of networks, files or where random bits come from.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,27 +14,11 @@ from numpy.typing import NDArray
 from daxlab.errors import InputError
 from daxlab.symbols import EOS, PAD, SPECIAL
 
+if TYPE_CHECKING:
+    from daxlab.datasets import Split
+    from daxlab.languages import Example
+
 Ints = NDArray[np.int32]
-
-
-class Example(Protocol):
-    """A command and what it means (daxlab.languages.Example)."""
-
-    @property
-    def command(self) -> str: ...  # noqa: D102
-    @property
-    def actions(self) -> tuple[str, ...]: ...  # noqa: D102
-
-
-class Split(Protocol):
-    """What is trained on, how often each of it is presented, and what is tested (daxlab.datasets.rules.Split)."""
-
-    @property
-    def train(self) -> tuple[Any, ...]: ...  # noqa: D102
-    @property
-    def weights(self) -> tuple[int, ...]: ...  # noqa: D102
-    @property
-    def test(self) -> tuple[Any, ...]: ...  # noqa: D102
 
 
 @dataclass(frozen=True)
@@ -84,7 +68,7 @@ class Encoding:
     caps: tuple[tuple[int, int], ...]
 
     @classmethod
-    def of(cls, examples: Sequence[Example], buckets: int = 5) -> "Encoding":
+    def of(cls, examples: "Sequence[Example]", buckets: int = 5) -> "Encoding":
         """The encoding of a whole language (or of all that will ever be trained on or asked)."""
         if not examples:
             raise InputError("a language without examples cannot be encoded")
@@ -152,7 +136,7 @@ class Presentations:
     the padded lengths of a program.
     """
 
-    def __init__(self, encoding: Encoding, split: Split) -> None:
+    def __init__(self, encoding: Encoding, split: "Split") -> None:
         if not split.train:
             raise InputError("a split without training commands cannot be trained on")
         if len(split.weights) != len(split.train) or min(split.weights) < 1:

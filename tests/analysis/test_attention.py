@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from daxlab.analysis.attention import attention
-from daxlab.datasets.rules import named_commands
+from daxlab.datasets import dataset
 from daxlab.runs import pack_answers, pack_arrays
 
 ATTENTIVE = {"layers": 1, "hidden": 100, "attention": True}
 
 
-def test_a_weight_for_every_step_and_word_the_ends_included(ledger_of, trained, scan) -> None:
-    named = named_commands(scan)
+def test_a_weight_for_every_step_and_word_the_ends_included(ledger_of, trained) -> None:
+    named = dataset("scan").probes()
     targets = [example.actions for example in named]
     commands = [example.command for example in named]
     answers = [
@@ -34,8 +34,8 @@ def test_a_weight_for_every_step_and_word_the_ends_included(ledger_of, trained, 
     assert frame["command"].unique(maintain_order=True).to_list() == commands
 
 
-def test_an_answer_that_never_ended_has_no_step_for_its_end(ledger_of, trained, scan) -> None:
-    named = named_commands(scan)
+def test_an_answer_that_never_ended_has_no_step_for_its_end(ledger_of, trained) -> None:
+    named = dataset("scan").probes()
     targets = [example.actions for example in named]
     answers = [("I_WALK",) * 51] * len(named)
     maps = {f"w{n}": np.ones((51, len(example.command.split()) + 1), np.uint8) for n, example in enumerate(named)}

@@ -6,12 +6,12 @@ from math import exp, log
 
 import pytest
 
-from daxlab import InputError, language, split
+from daxlab import InputError, dataset, split
 from daxlab.analysis.answers import scored
 from daxlab.analysis.translation import _shown, _whole, caution, right_of, shown, translated
 from daxlab.analysis.translation import scores as of_run
 from daxlab.datasets.bleu import bleu, scores, signature
-from daxlab.datasets.translation import named
+from daxlab.datasets.new_word import named
 from daxlab.languages import Example
 
 
@@ -90,7 +90,7 @@ def test_a_predicate_is_one_word_that_fills_the_frame_and_nothing_else(tmp_path)
         *("You are old now.", "He is old.", "He is tired.", "I'm tired of it.", "We are tired."),
     ]
     path.write_text("".join(f"{sentence}\tOui.\n" for sentence in [*sentences, "I am rich."]))
-    lang = language(str(path))
+    lang = dataset(str(path))
     everything = lang.new, (*(pair.command for pair in lang.pairs), "he is tired .")  # with two French ones
     found = _shown(*everything)
     assert found.predicates["you are X ."] == 1
@@ -115,14 +115,14 @@ def test_contractions_are_spelt_out(short: str, whole: str) -> None:
 def test_what_the_known_word_was_not_chosen_for_is_said(tmp_path) -> None:
     path = tmp_path / "none.tsv"
     path.write_text("".join(f"I am {w}.\tJe suis {w}.\n" for w in "abcdefgh"))
-    assert caution(language("built-in")) == ""
-    assert "no sentence of the corpus has it" in caution(language(str(path)))
+    assert caution(dataset("built-in")) == ""
+    assert "no sentence of the corpus has it" in caution(dataset(str(path)))
     own = named("built-in", None, ["i am X .=je suis X .", "she is X .=elle est X ."])
-    assert caution(language(own)) == "“tired” is asked in the same frames, whether or not they suit it."
+    assert caution(dataset(own)) == "“tired” is asked in the same frames, whether or not they suit it."
 
 
 def test_the_paper_s_training_corpus_counted_our_way(data) -> None:
-    found = shown(language("tatoeba"))
+    found = shown(dataset("tatoeba"))
     assert (found.sentences, found.seen) == (79, ("i am very tired .",))  # the paper: 80, and one
     assert found.mean == 11.875  # the paper: 22, counted in a way that it does not say
     assert sum(found.contracted.values()) / 8 == 51.375

@@ -5,19 +5,19 @@ import pytest
 
 from daxlab import InputError, split
 from daxlab.analysis.neighbours import neighbours
-from daxlab.datasets.rules import named_commands
+from daxlab.datasets import dataset
 from daxlab.runs import pack_arrays
 
 
-def test_the_named_commands_are_the_primitives_and_each_of_them_twice(scan) -> None:
-    named = [example.command for example in named_commands(scan)]
+def test_the_probes_are_the_primitives_and_each_of_them_twice() -> None:
+    named = [example.command for example in dataset("scan").probes()]
     assert set(named[:6]) == {"walk", "look", "run", "jump", "turn left", "turn right"}
     assert named[6:] == [f"{one} twice" for one in named[:6]]
 
 
-def test_neighbours_are_read_by_their_place_in_training_and_none_is_its_own(ledger_of, trained, scan) -> None:
+def test_neighbours_are_read_by_their_place_in_training_and_none_is_its_own(ledger_of, trained) -> None:
     train = [example.command for example in split("jump").train]
-    named = [example.command for example in named_commands(scan)]
+    named = [example.command for example in dataset("scan").probes()]
     near = {"run": ["run", "look", "walk"], "jump twice": ["walk and walk", "run and walk", "look right and walk"]}
     places = np.array([[train.index(one) for one in near.get(name, train[:3])] for name in named], np.int32)
     cosines = np.tile(np.array([1.0, 0.75, 0.5], np.float32), (len(named), 1))

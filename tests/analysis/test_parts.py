@@ -2,16 +2,15 @@
 
 import pytest
 
-from daxlab import language, split
+from daxlab import Split, language, split
 from daxlab.analysis.clauses import conjunctions
 from daxlab.analysis.parts import Coverage, coverage
-from daxlab.datasets.rules import Split
 from daxlab.languages import Example
 
 
 def shown(train: list[str], test: list[str]) -> Coverage:
     sides = [tuple(Example(command, ()) for command in some) for some in (train, test)]
-    return coverage(Split("by hand", "rule", sides[0], sides[1], (1,) * len(train)))
+    return coverage(Split("by hand", "rule", sides[0], (1,) * len(train), {"test": sides[1]}))
 
 
 def test_a_part_counts_alone_and_in_every_clause() -> None:

@@ -12,13 +12,21 @@ def test_list_has_every_split_with_its_sizes(daxlab, data) -> None:
     rows = {row["name"]: row for row in json.loads(daxlab("data", "list", "--json").stdout)}
     assert rows["jump"] == {
         "name": "jump",
-        "determined": "rule",
+        "origin": "rule",
         "train": 14_670,
         "distinct_train": 13_204,
-        "test": 7_706,
+        "tests": {"test": 7_706},
     }
-    assert (rows["simple"]["determined"], rows["simple"]["train"], rows["simple"]["test"]) == ("seed", 16_728, 4_182)
-    assert (rows["mcd1"]["determined"], rows["mcd1"]["train"], rows["mcd1"]["test"]) == ("file", 8_365, 1_045)
+    assert (rows["simple"]["origin"], rows["simple"]["train"], rows["simple"]["tests"]["test"]) == (
+        "seed",
+        16_728,
+        4_182,
+    )
+    assert (rows["mcd1"]["origin"], rows["mcd1"]["train"], rows["mcd1"]["tests"]) == (
+        "file",
+        8_365,
+        {"test": 1_045, "dev": 1_046},
+    )
     assert rows["release/few_shot_split/fewshot_num64_rep1"]["train"] == 15_286
     assert sum(name.startswith("release/") for name in rows) == 104
     assert all(row["train"] for row in rows.values())
@@ -94,3 +102,50 @@ def test_the_version_and_the_help_are_there(daxlab) -> None:
         done = daxlab(*verb, "--help")
         assert done.returncode == 0
         assert verb == ["data"] or "Example: daxlab" in done.stdout
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "train.tsv").write_text("a dog\tdog\tseen\na dog\tdog\tseen\na cat\tcat\tseen\n")
+    (folder / "gen.tsv").write_text("a cow\tcow\tnew\n")
+    (folder / "dev.tsv").write_text("a cat\tcat\tseen\n")
+    return folder
+
+
+def test_list_of_a_folder_shows_all_test_sets(daxlab, folder: Path) -> None:
+    rows = json.loads(daxlab("data", "list", "--data", folder, "--json").stdout)
+    assert [(row["name"], row["train"], row["distinct_train"], row["tests"]) for row in rows] == [
+        ("dev", 3, 2, {"dev": 1, "gen": 1}),
+        ("gen", 3, 2, {"gen": 1, "dev": 1}),
+    ]
+    table = daxlab("data", "list", "-l", folder).stdout
+    assert "other test sets" in table
+    assert "gen 1" in table
+    assert str(folder) in table
+
+
+def test_a_folder_is_exported_and_read_back(daxlab, folder: Path, tmp_path: Path) -> None:
+    done = daxlab("data", "export", "gen", "--data", folder, "--to", tmp_path / "copy", "--format", "tsv")
+    assert done.returncode == 0, done.stderr
+    for file in folder.iterdir():
+        assert (tmp_path / "copy" / file.name).read_text() == file.read_text()
+
+
+def test_sentence_pairs_are_listed_too(daxlab, nowhere) -> None:
+    done = daxlab("data", "list", "--data", "built-in")
+    assert "daxy-1000" in done.stdout
+    assert "any daxy-N; -seedN after a name" in done.stdout
+    assert "daxlab data fetch eng-fra" in daxlab("data", "list", "--data", "tatoeba").stderr
+
+
+def test_the_list_of_datasets_says_how_to_get_each(nowhere, capsys: pytest.CaptureFixture[str]) -> None:
+    from daxlab.cli.data import list_datasets
+
+    list_datasets(as_json=True)
+    entries = {entry["name"]: entry for entry in json.loads(capsys.readouterr().out)}
+    assert entries["scan"]["here"]
+    assert not entries["tatoeba"]["here"]
+    list_datasets()
+    assert "daxlab data fetch eng-fra" in capsys.readouterr().out

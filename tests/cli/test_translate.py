@@ -41,7 +41,7 @@ def test_another_language_by_name_or_file(daxlab, tmp_path: Path) -> None:
     ("arguments", "complaint"),
     [
         (["jupm twice"], "unknown word 'jupm' (word 1); the nearest known word is 'jump'"),
-        (["jump twice left"], "what could: and, after, the end"),
+        (["jump twice left"], "possible here: and, after, the end"),
         ([""], "the command is empty"),
         (["\u202ejump\ufeff"], "unknown word '\\u202ejump\\ufeff'"),
         (["jump", "--language", "nonesuch"], "no language is called 'nonesuch'"),
@@ -77,7 +77,7 @@ def test_a_byte_order_mark_is_not_part_of_the_first_command(daxlab) -> None:
 def test_a_stream_stops_at_the_first_bad_line_and_names_it(daxlab) -> None:
     done = daxlab("translate", "-", stdin=b"walk\nrun twice\nwalk walk\nlook\n")
     assert (done.returncode, done.stdout) == (2, "I_WALK\nI_RUN I_RUN\n")
-    assert done.stderr.startswith("daxlab: line 3: 'walk' cannot stand here")
+    assert done.stderr.startswith("daxlab: line 3: unexpected word 'walk'")
 
 
 def test_keep_going_keeps_lines_aligned(daxlab) -> None:

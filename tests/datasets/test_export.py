@@ -6,10 +6,12 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+from hypothesis import given
 
-from daxlab import InputError, split
+from daxlab import Example, InputError, Split, dataset, split
 from daxlab.datasets.export import export
 from daxlab.datasets.release import BY_RULE, sides
+from made_up_examples import splits
 
 
 @pytest.mark.parametrize(("pair", "name"), BY_RULE.items())
@@ -43,8 +45,34 @@ def test_hugging_face_datasets_loads_it_as_it_is(tmp_path: Path, monkeypatch, fo
 def test_a_split_with_a_third_side_has_a_third_file(data, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("DAXLAB_DATA", str(data))
     paths = export(split("mcd1"), tmp_path, "jsonl")
-    assert [path.name for path in paths] == ["train.jsonl", "dev.jsonl", "test.jsonl"]
-    assert len(paths[1].read_text().splitlines()) == 1_046
+    assert [path.name for path in paths] == ["train.jsonl", "test.jsonl", "dev.jsonl"]
+    assert len(paths[2].read_text().splitlines()) == 1_046
+
+
+@given(splits())
+def test_a_split_that_is_written_as_tsv_is_a_folder_that_reads_back_the_same(tmp_path_factory, one: Split) -> None:
+    folder = tmp_path_factory.mktemp("tsv")
+    export(one, folder, "tsv")
+    read = dataset(str(folder)).split(next(iter(one.tests)))
+    assert (read.train, read.weights, read.tests) == (one.train, one.weights, one.tests)
+    assert read.digest == one.digest
+
+
+def test_a_file_that_would_become_a_test_set_is_not_ignored(tmp_path: Path) -> None:
+    (tmp_path / "other.tsv").write_text("a\tb\n")
+    with pytest.raises(InputError, match=r"other\.tsv would be read as a test set of this split; export into an empty"):
+        export(split("jump"), tmp_path, "tsv")
+    assert [path.name for path in tmp_path.iterdir()] == ["other.tsv"]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+def test_categories_are_a_column(tmp_path: Path, form: str) -> None:
+    import polars
+
+    one = Split("gen", "file", (Example("a", ("A",)),), (2,), {"gen": (Example("b", ("B", "C"), "new"),)})
+    for path in export(one, tmp_path, form):
+        frame = polars.read_parquet(path) if form == "parquet" else polars.read_ndjson(path)
+        assert frame["category"].to_list() == (["new"] if path.stem == "gen" else [""])
 
 
 def test_rows_are_distinct_commands_with_their_weight(tmp_path: Path) -> None:
@@ -54,7 +82,7 @@ def test_rows_are_distinct_commands_with_their_weight(tmp_path: Path) -> None:
     assert {"command": "jump", "actions": "I_JUMP", "weight": 1467} in rows
 
 
-@pytest.mark.parametrize("form", ["scan", "jsonl", "parquet"])
+@pytest.mark.parametrize("form", ["scan", "tsv", "jsonl", "parquet"])
 def test_a_full_disk_changes_nothing(daxlab, no_room, tmp_path: Path, form: str) -> None:
     (tmp_path / "train.txt").write_text("mine")
     done = daxlab("data", "export", "jump", "--to", tmp_path, "--format", form, preexec_fn=no_room(10_000))

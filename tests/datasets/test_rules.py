@@ -9,11 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daxlab import InputError, language, split
-from daxlab.datasets import sizes
+from daxlab import InputError, dataset, language, split
 from daxlab.datasets.release import BY_RULE, line, sides
 from daxlab.datasets.rules import SIZES, names
-from daxlab.sweep import Spec
 
 SCAN = language("scan")
 OURS = names(SCAN)
@@ -149,7 +147,7 @@ def test_the_rules_give_the_release_s_files_line_for_line(data) -> None:
 def test_the_library_and_the_command_line_use_the_same_names(daxlab) -> None:
     listed = {row["name"]: row for row in json.loads(daxlab("data", "list", "-l", "scan-dax", "--json").stdout)}
     one = split("dax", language="scan-dax")
-    assert (listed["dax"]["train"], listed["dax"]["test"]) == (one.presentations, len(one.test))
+    assert (listed["dax"]["train"], listed["dax"]["tests"]["test"]) == (one.presentations, len(one.test))
 
 
 SMALL = """
@@ -173,9 +171,9 @@ meaning:
 def test_a_small_language_with_odd_words_has_splits_too(tmp_path) -> None:
     (tmp_path / "small.grammar").write_text(SMALL)
     small = language(str(tmp_path / "small.grammar"))
-    listed = {row.name: row for row in sizes(small)}
+    listed = {row.name: row for row in dataset(small.name).sizes()}
     assert set(listed) == {"simple", *(name for one in ("c++", "(", "7", "jump") for name in (one, f"{one}-once"))}
-    assert not [row for row in listed.values() if row.determined == "file" or not row.test or not row.train]
+    assert not [row for row in listed.values() if row.origin == "file" or not row.tests["test"] or not row.train]
     assert min(split("c++", small).weights) == 1
     with pytest.raises(InputError, match="published splits are of scan"):
         split("mcd1", small)
@@ -194,7 +192,7 @@ def test_a_small_language_with_odd_words_has_splits_too(tmp_path) -> None:
 )
 def test_a_split_has_one_name(other: str, name: str) -> None:
     assert split(other) == split(name)
-    assert split(other).name == Spec(other, 0).facts()["split"]["name"] == name
+    assert split(other).name == name
 
 
 def test_a_number_is_written_in_one_way_only() -> None:

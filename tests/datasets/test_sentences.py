@@ -6,7 +6,8 @@ import tracemalloc
 import pytest
 
 from daxlab import Example, InputError
-from daxlab.datasets.sentences import MOST_BYTES, read_pairs, written
+from daxlab.datasets.new_word import normalise
+from daxlab.datasets.translation import MOST_BYTES, read_pairs
 
 
 @pytest.mark.parametrize(
@@ -21,7 +22,7 @@ from daxlab.datasets.sentences import MOST_BYTES, read_pairs, written
     ],
 )
 def test_text_is_lower_case_without_accents_and_other_signs(text: str, plain: str) -> None:
-    assert written(text) == plain
+    assert normalise(text) == plain
 
 
 def pairs(text: str | bytes) -> tuple[Example, ...]:

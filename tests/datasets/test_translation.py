@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 import daxlab
-from daxlab import InputError, Pairs
-from daxlab.datasets import fetch, is_translation, named_commands
-from daxlab.datasets.translation import ENG_FRA, PAPER, PAPER_DIGEST, named, new_word
+from daxlab import Example, InputError
+from daxlab.datasets import SentencePairs, dataset, fetch
+from daxlab.datasets.new_word import named, new_word
+from daxlab.datasets.translation import ENG_FRA, PAPER, PAPER_DIGEST
 
 LINES = "".join(
     f"I am {word}.\tJe suis {word}x.\nHe is {word}.\tIl est {word}x.\n" for word in ("aa", "bb", "cc", "dd", "ee", "ff")
@@ -23,13 +24,13 @@ def mine(tmp_path: Path) -> str:
 
 
 def test_the_paper_s_release_has_the_paper_s_pairs(data) -> None:
-    tatoeba = daxlab.language("tatoeba")
-    assert isinstance(tatoeba, Pairs)
+    tatoeba = dataset("tatoeba")
+    assert isinstance(tatoeba, SentencePairs)
     assert len(tatoeba.pairs) == 11_182
     assert len({pair.command for pair in tatoeba.pairs}) == 6_985
     assert (tatoeba.name, tatoeba.digest) == (PAPER, PAPER_DIGEST)
     assert "release of 2017-09-29" in tatoeba.about
-    assert daxlab.language(PAPER) is tatoeba
+    assert dataset(PAPER).digest == tatoeba.digest
 
 
 def test_a_tenth_of_the_english_sentences_is_for_the_test_and_none_is_on_both_sides(data) -> None:
@@ -47,7 +48,7 @@ def test_the_new_word_is_one_pair_more_presented_so_often(mine: str, times: int)
     plain, taught = daxlab.split("translation", mine), daxlab.split(f"daxy-{times}", mine)
     assert taught.test == plain.test
     assert taught.train[:-1] == plain.train
-    assert taught.train[-1] == ("i am daxy .", ("je", "suis", "daxiste", "."))
+    assert taught.train[-1] == Example("i am daxy .", ("je", "suis", "daxiste", "."))
     assert (taught.weights[:-1], taught.weights[-1]) == (plain.weights, times)
 
 
@@ -60,7 +61,7 @@ def test_a_pair_that_stands_twice_is_presented_twice_as_often(tmp_path: Path) ->
 
 
 def test_the_paper_asks_eight_sentences_of_each_word(mine: str) -> None:
-    language = daxlab.language(mine)
+    language = dataset(mine)
     asked = [question for question in language.new.questions if not question.taught]
     assert [question.word for question in asked] == ["daxy"] * 8 + ["tired"] * 8
     assert [" ".join(question.references[0]) for question in asked[:8]] == [
@@ -73,15 +74,15 @@ def test_the_paper_asks_eight_sentences_of_each_word(mine: str) -> None:
         "tu es tres daxiste .",
         "il est tres daxiste .",
     ]
-    assert [example.command for example in named_commands(mine)] == ["i am daxy .", *(one.command for one in asked)]
+    assert [example.command for example in language.probes()] == ["i am daxy .", *(one.command for one in asked)]
     assert {word for question in asked for word in question.command.split()} <= {
-        word for example in language.commands() for word in example.command.split()
+        word for example in language.examples() for word in example.command.split()
     }
 
 
 def test_any_word_and_any_frames_can_take_daxy_s_place(mine: str) -> None:
     name = named(mine, "blicky=blickif/blickive", ["i am X .=je suis X .", "she is X .=elle est Y ."])
-    language = daxlab.language(name)
+    language = dataset(name)
     assert [(one.command, len(one.references)) for one in language.new.questions] == [
         ("i am blicky .", 1),
         ("she is blicky .", 2),
@@ -89,11 +90,11 @@ def test_any_word_and_any_frames_can_take_daxy_s_place(mine: str) -> None:
     ]
     assert daxlab.split("blicky-10", name).weights[-1] == 10
     assert new_word(language.name) == language.new
-    assert language.digest != daxlab.language(mine).digest
+    assert language.digest != dataset(mine).digest
     with pytest.raises(InputError, match="no split called 'daxy-10'"):
         daxlab.split("daxy-10", name)
     with pytest.raises(InputError, match="'aa' is no new word"):
-        daxlab.language(named(mine, "aa=bb"))
+        _ = dataset(named(mine, "aa=bb")).pairs
 
 
 def test_a_word_and_frames_are_read_as_the_corpus_is() -> None:
@@ -130,14 +131,14 @@ def test_pairs_are_the_same_wherever_they_lie(mine: str, tmp_path: Path, kind: s
     else:
         place = tmp_path / "pairs.txt"
         place.write_text(LINES)
-    assert is_translation(str(place))
-    assert daxlab.language(str(place)).digest == daxlab.language(mine).digest
+    assert isinstance(dataset(str(place)), SentencePairs)
+    assert dataset(str(place)).digest == dataset(mine).digest
 
 
 def test_a_file_that_changes_is_read_anew(mine: str) -> None:
-    before = daxlab.language(mine).digest
+    before = dataset(mine).digest
     Path(mine).write_text(LINES + "I am gg.\tJe suis ggx.\n")
-    assert daxlab.language(mine).digest != before
+    assert dataset(mine).digest != before
 
 
 def test_a_newer_release_is_accepted_and_named_by_its_date_and_sha256(nowhere, tmp_path: Path) -> None:
@@ -146,29 +147,44 @@ def test_a_newer_release_is_accepted_and_named_by_its_date_and_sha256(nowhere, t
         archive.writestr("fra.txt", LINES.replace("x.\n", "x.\tCC-BY 2.0 (France)\n"))
         archive.writestr("_about.txt", "** Info **\nDate of this file:\n  2031-02-03\n")
     with pytest.raises(InputError, match="daxlab data fetch eng-fra"):
-        daxlab.language("tatoeba")
+        _ = dataset("tatoeba").pairs
     fetched = fetch(ENG_FRA, str(newer))
     assert not fetched.exact
-    found = daxlab.language("tatoeba")
+    found = dataset("tatoeba")
     assert found.name == f"tatoeba-2031-02-03-{fetched.sha256[:8]}"
     assert "not the paper's" in found.about
     assert found.digest != PAPER_DIGEST
-    with pytest.raises(InputError, match=rf"{PAPER} is asked for, and the release that is here is tatoeba-2031-02-03"):
-        daxlab.language(PAPER)
+    with pytest.raises(InputError, match=rf"{PAPER} is not on this machine, which has tatoeba-2031-02-03"):
+        _ = dataset(PAPER).pairs
+
+
+def test_the_questions_are_known_without_the_corpus(nowhere) -> None:
+    for name in ("tatoeba", PAPER, "gone.tsv", "tatoeba#blicky=blickif", "gone/corpus#blicky=blickif"):
+        found = dataset(name)
+        assert found.probes()[0].command in ("i am daxy .", "i am blicky .")
+        assert found.read("I'm  TIRED!") == "i m tired !"
+        with pytest.raises(InputError):
+            found.examples()
+    assert dataset(PAPER).name == PAPER
+
+
+def test_translations_are_scored_by_bleu(mine: str) -> None:
+    test = dataset(mine).split("translation").test
+    assert dataset(mine).scores(test, [example.actions for example in test])["bleu"] == pytest.approx(100)
 
 
 def test_synthetic_pairs_need_no_file_and_say_what_they_are(nowhere) -> None:
-    built_in = daxlab.language("built-in")
+    built_in = dataset("built-in")
     assert "synthetic" in built_in.about
     assert len(set(built_in.pairs)) == 3_264
-    assert daxlab.split("translation", "built-in").determined == "seed"
+    assert daxlab.split("translation", "built-in").origin == "seed"
 
 
 @pytest.mark.parametrize(
     ("name", "complaint"),
     [
         ("lost.tsv", r"there is no corpus called 'lost.tsv' \(no file /.*/lost.tsv\)"),
-        ("lost.txt", r"there is no file /.*/lost.txt"),
+        ("lost.txt", r"there is no file or folder /.*/lost.txt"),
         ("lost.txt#blicky=blickiste", r"no corpus called 'lost.txt' \(no file /.*/lost.txt\)"),
         ("built-in#Daxy=daxiste", "a word is ENGLISH=FRENCH"),
         ("built-in#daxy", "a word is ENGLISH=FRENCH"),
@@ -183,7 +199,7 @@ def test_synthetic_pairs_need_no_file_and_say_what_they_are(nowhere) -> None:
 )
 def test_bad_names_are_a_sentence(name: str, complaint: str) -> None:
     with pytest.raises(InputError, match=complaint):
-        daxlab.language(name)
+        _ = dataset(name).pairs
 
 
 def test_a_damaged_archive_is_refused(tmp_path: Path) -> None:
@@ -191,4 +207,4 @@ def test_a_damaged_archive_is_refused(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("eng.txt", LINES)
     with pytest.raises(InputError, match=r"has no fra.txt in it"):
-        daxlab.language(str(path))
+        _ = dataset(str(path)).pairs

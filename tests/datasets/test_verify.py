@@ -108,7 +108,7 @@ def test_what_is_no_release_is_refused(tmp_path: Path, scan: Language) -> None:
 def test_the_release_s_own_draws_are_splits(data, monkeypatch) -> None:
     monkeypatch.setenv("DAXLAB_DATA", str(data))
     one = split("release/simple_split/size_variations/simple_p4")
-    assert (one.determined, len(one.train), len(one.test)) == ("file", 836, 20_074)
+    assert (one.origin, len(one.train), len(one.test)) == ("file", 836, 20_074)
     ours, theirs = split("jump"), split("release/add_prim_split/addprim_jump")
     assert Counter(dict(zip(ours.train, ours.weights, strict=True))) == Counter(
         dict(zip(theirs.train, theirs.weights, strict=True))
@@ -120,6 +120,6 @@ def test_the_release_s_own_draws_are_splits(data, monkeypatch) -> None:
 def test_the_mcd_splits_have_three_sides_that_share_nothing(data, monkeypatch, scan: Language, name: str) -> None:
     monkeypatch.setenv("DAXLAB_DATA", str(data))
     one = split(name)
-    assert (len(one.train), len(one.dev), len(one.test)) == (8_365, 1_046, 1_045)
-    assert len({*one.train, *one.dev, *one.test}) == 8_365 + 1_046 + 1_045
-    assert {*one.train, *one.dev, *one.test} < set(scan.commands())
+    assert (len(one.train), len(one.tests["dev"]), len(one.test)) == (8_365, 1_046, 1_045)
+    assert len({*one.train, *one.tests["dev"], *one.test}) == 8_365 + 1_046 + 1_045
+    assert {*one.train, *one.tests["dev"], *one.test} < set(scan.commands())

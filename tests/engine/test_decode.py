@@ -6,15 +6,17 @@ import jax
 import numpy as np
 import pytest
 
-from daxlab.engine import Group, Run, answers, attentions, encodings, log_likelihoods, right, unstack
+from daxlab.engine import Member, Stack, answers, attentions, encodings, log_likelihoods, right, unstack
 from daxlab.errors import InputError
 from daxlab.networks import seq2seq
 
 from . import twin
 from .toy import ALL, ENCODING, LANGUAGE
 
-MAKE = partial(seq2seq, cell="lstm", layers=2, attention=True, words=len(ENCODING.words), actions=len(ENCODING.actions))
-NETWORKS = Group((Run(0, ALL, 8), Run(1, ALL, 8)), MAKE, ENCODING).start()
+MAKE = partial(
+    seq2seq, hidden=8, cell="lstm", layers=2, attention=True, words=len(ENCODING.words), actions=len(ENCODING.actions)
+)
+NETWORKS = Stack((Member(0, ALL), Member(1, ALL)), MAKE, ENCODING).start()
 COMMANDS, ACTIONS = (
     ENCODING.commands([e.command for e in LANGUAGE]),
     ENCODING.answers([e.actions for e in LANGUAGE]),

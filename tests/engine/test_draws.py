@@ -8,23 +8,26 @@ import jax.numpy as jnp
 import numpy as np
 
 from daxlab.encoding import Encoding
-from daxlab.engine import SEMANTICS, Group, Protocol, Run, train, unstack
+from daxlab.engine import SEMANTICS, Member, Protocol, Stack, train, unstack
 from daxlab.engine.draws import DROPOUT, draw, run_key
 from daxlab.networks import masks, seq2seq
 
 from .toy import ALL, ENCODING, JUMP, LANGUAGE
 
 SIZES = {"words": len(ENCODING.words), "actions": len(ENCODING.actions)}
-MAKE = partial(seq2seq, cell="lstm", layers=2, attention=True, **SIZES)
+
+
+def make(hidden):
+    return partial(seq2seq, hidden=hidden, cell="lstm", layers=2, attention=True, **SIZES)
 
 
 def shown(protocol, runs, encoding=ENCODING):
-    group = Group(tuple(runs), MAKE, encoding, protocol)
+    group = Stack(tuple(runs), make(4), encoding, protocol)
     return draw(protocol, group.seeds, group.tables, 100, 40)
 
 
 def test_commands_and_coins_are_the_same_in_any_company_and_any_buckets():
-    run, others = Run(7, JUMP, 4), [Run(1, ALL, 4), Run(2, JUMP, 4)]
+    run, others = Member(7, JUMP), [Member(1, ALL), Member(2, JUMP)]
     for protocol in (Protocol(), Protocol(shared_lengths=False)):
         alone = shown(protocol, [run])
         together = shown(protocol, [*others, run], Encoding.of(LANGUAGE, buckets=1))
@@ -34,10 +37,10 @@ def test_commands_and_coins_are_the_same_in_any_company_and_any_buckets():
 
 def test_runs_share_lengths_and_nothing_else():
     lengths = lambda rows: np.sum(rows != 0, axis=-1)  # noqa: E731
-    shared = shown(Protocol(), [Run(1, ALL, 4), Run(2, ALL, 4)])
+    shared = shown(Protocol(), [Member(1, ALL), Member(2, ALL)])
     assert (lengths(shared.actions)[:, 0] == lengths(shared.actions)[:, 1]).all()
     assert (shared.commands[:, 0] != shared.commands[:, 1]).any() and (shared.forced[:, 0] != shared.forced[:, 1]).any()
-    separate = shown(Protocol(shared_lengths=False), [Run(1, ALL, 4), Run(2, ALL, 4)])
+    separate = shown(Protocol(shared_lengths=False), [Member(1, ALL), Member(2, ALL)])
     assert (lengths(separate.actions)[:, 0] != lengths(separate.actions)[:, 1]).any()
 
 
@@ -48,29 +51,28 @@ def test_a_mask_depends_on_no_padding():
     assert (wide[1][:5, :7] == narrow[0]).all() and set(np.unique(wide[0])) == {0.0, 2.0}
 
 
-def test_start_values_are_drawn_at_a_networks_own_size():
-    alone = Group((Run(5, ALL, 3),), MAKE, ENCODING).start()
-    together = Group((Run(0, ALL, 6), Run(5, ALL, 3)), MAKE, ENCODING).start()
-    wide = unstack(alone, 0).widen(6)
-    assert all(
-        (a == b).all() for a, b in zip(jax.tree.leaves(wide), jax.tree.leaves(unstack(together, 1)), strict=True)
-    )
-    assert not np.any(together.words[1][:, 3:])
+def test_start_values_do_not_depend_on_the_rest_of_the_stack():
+    alone = Stack((Member(5, ALL),), make(3), ENCODING).start()
+    together = Stack((Member(0, ALL), Member(5, ALL)), make(3), ENCODING).start()
+    pairs = zip(jax.tree.leaves(unstack(alone, 0)), jax.tree.leaves(unstack(together, 1)), strict=True)
+    assert all((a == b).all() for a, b in pairs)
 
 
 def test_golden_digest_of_fifty_updates():
     """If this fails, the same spec and seed now train another network: raise SEMANTICS, renew the numbers."""
     protocol = Protocol(updates=50, learning_rate=0.01, clip=0.5)  # a clip that binds, steps that add up
-    group = Group((Run(0, JUMP, 4, 0.5), Run(1, ALL, 3, 0.1)), MAKE, ENCODING, protocol)
-    drawn = draw(group.protocol, group.seeds, group.tables, 0, 50)
+    members = (Member(0, JUMP, 0.5), Member(1, ALL, 0.1))
+    both = Stack(members, make(4), ENCODING, protocol)
+    drawn = draw(protocol, both.seeds, both.tables, 0, 50)
     digest = hashlib.sha256()
     for array in drawn:
         digest.update(np.ascontiguousarray(array.astype(np.int32)).tobytes())
     key = jax.random.fold_in(run_key(0, DROPOUT), 3)
     digest.update(np.asarray(masks(key, jnp.float32(0.5), [0, 3], [4, 5], 6)[1] > 0).tobytes())
     with jax.enable_x64(True):  # so that rounding is far below what any change of semantics does
-        networks = train(group, sample=0).networks
-        found = [float(np.abs(np.asarray(leaf)).sum()) for leaf in jax.tree.leaves(networks)]
+        stacks = [Stack((one,), make(hidden), ENCODING, protocol) for one, hidden in zip(members, (4, 3), strict=True)]
+        leaves = [jax.tree.leaves(train(one, sample=0).networks) for one in stacks]
+        found = [sum(float(np.abs(np.asarray(leaf)).sum()) for leaf in pair) for pair in zip(*leaves, strict=True)]
     assert SEMANTICS == 1
     assert digest.hexdigest()[:16] == GOLDEN_DRAWS, digest.hexdigest()[:16]
     np.testing.assert_allclose(found, GOLDEN_NUMBERS, rtol=1e-9, err_msg=str(found))

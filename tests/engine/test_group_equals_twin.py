@@ -10,7 +10,7 @@ import numpy as np
 import optax
 import pytest
 
-from daxlab.engine import Group, Protocol, Run, unstack
+from daxlab.engine import Member, Protocol, Stack, unstack
 from daxlab.engine.draws import DROPOUT, draw, run_key
 from daxlab.engine.train import draw_chunk, make_program, run_inputs, start_state
 from daxlab.engine.update import chunk
@@ -33,9 +33,9 @@ def float64():
         yield
 
 
-def trained(group, updates=UPDATES, stops=None):
+def trained(group, updates=UPDATES, early_exit=None):
     arrays, static = eqx.partition(group.start(), eqx.is_array)
-    program = make_program(group, static, stops)
+    program = make_program(group, static, early_exit)
     rates, keys = run_inputs(group)
     shown = draw_chunk(group, program, 0, updates)
     state, losses = chunk(program, start_state(arrays), shown, rates, keys, jnp.int32(updates))
@@ -64,7 +64,7 @@ def twin_trained(run, net, protocol, table, updates=UPDATES):
     for t in range(updates):
         key = jax.random.fold_in(run_key(run.seed, DROPOUT), t)
         rows = tuple(row[0][row[0] != PAD] for row in (shown.commands[t], shown.actions[t]))
-        shape = (len(net.encoder), *map(len, rows), run.hidden)
+        shape = (len(net.encoder), *map(len, rows), net.words.shape[-1])
         drop = twin.masks(key, jnp.float32(run.dropout), *shape) if run.dropout else None
         how = {"forced": bool(shown.forced[t, 0]), "own_end": protocol.self_fed_loss_ends == "own"}
         loss, gradients = twin_gradient(params, *rows, drop, static=static, **how)
@@ -83,9 +83,9 @@ def assert_close(left, right, tolerance=1e-9):
 @pytest.mark.parametrize("cell", CELLS)
 def test_a_group_is_its_runs_of_the_twin(cell, layers, attention):
     """Two runs side by side, of other seeds, splits and dropout, half of the examples self-fed."""
-    make = partial(seq2seq, cell=cell, layers=layers, attention=attention, **SIZES)
-    runs = (Run(3, JUMP, hidden=5, dropout=0.5), Run(4, ALL, hidden=5, dropout=0.1))
-    group = Group(runs, make, ENCODING, PROTOCOL)
+    make = partial(seq2seq, hidden=5, cell=cell, layers=layers, attention=attention, **SIZES)
+    runs = (Member(3, JUMP, dropout=0.5), Member(4, ALL, dropout=0.1))
+    group = Stack(runs, make, ENCODING, PROTOCOL)
     together, losses = trained(group)
     forced = draw(PROTOCOL, group.seeds, group.tables, 0, UPDATES).forced
     assert forced.sum(axis=0).min() > 10 and forced.sum(axis=0).max() < 40  # both kinds are tested
@@ -95,33 +95,24 @@ def test_a_group_is_its_runs_of_the_twin(cell, layers, attention):
         assert_close(unstack(together, place), alone)
 
 
-@pytest.mark.parametrize("stops", [True, False])
-def test_buckets_padding_and_company_change_nothing_but_rounding(stops):
-    """The same run alone, in company, in a wider group, through other programs."""
-    make = partial(seq2seq, cell="lstm", layers=2, attention=True, **SIZES)
-    run = Run(3, JUMP, hidden=3, dropout=0.5)
-    alone, losses = trained(Group((run,), make, ENCODING, PROTOCOL), stops=stops)
-    company = Group((Run(9, ALL, hidden=5), run, Run(8, JUMP, hidden=3, dropout=0.1)), make, ENCODING, PROTOCOL)
-    together, all_losses = trained(company, stops=stops)
+@pytest.mark.parametrize("early_exit", [True, False])
+def test_buckets_padding_and_company_change_nothing_but_rounding(early_exit):
+    """The same run alone, in company, through other programs."""
+    make = partial(seq2seq, hidden=3, cell="lstm", layers=2, attention=True, **SIZES)
+    run = Member(3, JUMP, dropout=0.5)
+    alone, losses = trained(Stack((run,), make, ENCODING, PROTOCOL), early_exit=early_exit)
+    company = Stack((Member(9, ALL), run, Member(8, JUMP, dropout=0.1)), make, ENCODING, PROTOCOL)
+    together, all_losses = trained(company, early_exit=early_exit)
     np.testing.assert_allclose(losses[:, 0], all_losses[:, 1], rtol=1e-6)
-    assert_close(unstack(alone, 0).widen(5), unstack(together, 1))
+    assert_close(unstack(alone, 0), unstack(together, 1))
 
 
 def test_separate_lengths_and_the_targets_end():
     """The protocol's variants follow the twin too."""
     protocol = replace(PROTOCOL, updates=20, self_fed_loss_ends="target", shared_lengths=False, teacher_forcing=0.0)
-    make = partial(seq2seq, cell="gru", **SIZES)
-    group = Group((Run(0, ALL, hidden=4), Run(1, JUMP, hidden=4)), make, ENCODING, protocol)
+    make = partial(seq2seq, hidden=4, cell="gru", **SIZES)
+    group = Stack((Member(0, ALL), Member(1, JUMP)), make, ENCODING, protocol)
     together, losses = trained(group, 20)
-    alone, its_losses = twin_trained(group.runs[1], unstack(group.start(), 1), protocol, group.tables[1], 20)
+    alone, its_losses = twin_trained(group.members[1], unstack(group.start(), 1), protocol, group.tables[1], 20)
     np.testing.assert_allclose(losses[:, 1], its_losses, rtol=1e-6)
     assert_close(unstack(together, 1), alone)
-
-
-def test_idle_units_stay_idle():
-    make = partial(seq2seq, cell="lstm", layers=2, attention=True, **SIZES)
-    group = Group((Run(0, ALL, hidden=3, dropout=0.5), Run(1, ALL, hidden=6)), make, ENCODING, PROTOCOL)
-    narrow = unstack(trained(group)[0], 0)
-    assert not np.any(narrow.words[:, 3:]) and not np.any(narrow.decoder[1].w_hidden[:, 3:])
-    assert not np.any(narrow.decoder[0].w_input[..., 3:6]) and not np.any(narrow.w_output[:, 9:])
-    assert not np.any(narrow.attend.w[3:]) and np.any(narrow.attend.w[:3])

@@ -8,9 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from daxlab.engine import Group, Protocol, Run, evaluate, train, unstack
+from daxlab.engine import Member, Protocol, Stack, evaluate, train, unstack
 from daxlab.engine.train import make_program
-from daxlab.errors import InputError
 from daxlab.networks import Network, check_network
 from daxlab.symbols import EOS, PAD, SOS
 
@@ -63,7 +62,7 @@ class Convolution(Network):
         return jnp.concatenate([jnp.full((len(actions), EOS), -jnp.inf), logits], axis=1)
 
 
-def convolution(key, hidden, *, words, actions):
+def convolution(key, *, words, actions, hidden=6):
     shapes = ((words, hidden), (actions, hidden), (20, hidden), (hidden, 3 * hidden), (actions - EOS, hidden))
     keys = jax.random.split(key, 5)
     return Convolution(*(jax.random.normal(k, s) * 0.3 for k, s in zip(keys, shapes, strict=True)))
@@ -77,31 +76,26 @@ def test_it_keeps_the_contract():
     check_network(MAKE, **SIZES)
 
 
-@pytest.mark.parametrize("stops", [True, False])
-def test_a_group_of_them_is_separate_runs(stops):
+@pytest.mark.parametrize("early_exit", [True, False])
+def test_a_group_of_them_is_separate_runs(early_exit):
     protocol = Protocol(updates=50)
-    runs = (Run(0, ALL, 6), Run(1, JUMP, 6), Run(2, ALL, 6))
-    together, losses = trained(Group(runs, MAKE, ENCODING, protocol), stops=stops)
+    runs = (Member(0, ALL), Member(1, JUMP), Member(2, ALL))
+    together, losses = trained(Stack(runs, MAKE, ENCODING, protocol), early_exit=early_exit)
     for place, run in enumerate(runs[:2]):
-        alone, its = trained(Group((run,), MAKE, ENCODING, protocol), stops=stops)
+        alone, its = trained(Stack((run,), MAKE, ENCODING, protocol), early_exit=early_exit)
         np.testing.assert_allclose(losses[:, place], its[:, 0], rtol=1e-3)
         for a, b in zip(jax.tree.leaves(unstack(together, place)), jax.tree.leaves(unstack(alone, 0)), strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-4)
 
 
 def test_it_learns_ten_pairs():
-    group = Group((Run(0, ALL, 16),), MAKE, ENCODING, Protocol(updates=2000, learning_rate=5e-3))
+    group = Stack((Member(0, ALL),), partial(MAKE, hidden=16), ENCODING, Protocol(updates=2000, learning_rate=5e-3))
     assert evaluate(group, train(group, sample=0).networks)[0].accuracy == 1.0
-
-
-def test_it_cannot_be_widened_and_says_so():
-    with pytest.raises(InputError, match="widened"):
-        Group((Run(0, ALL, 6), Run(0, ALL, 7)), MAKE, ENCODING).start()
 
 
 def test_a_program_is_made_for_no_split():
     programs = []
     for split in (ALL, JUMP):
-        group = Group((Run(0, split, 6),), MAKE, ENCODING)
+        group = Stack((Member(0, split),), MAKE, ENCODING)
         programs.append(make_program(group, eqx.filter(group.start(), eqx.is_array, inverse=True)))
     assert programs[0] == programs[1] and hash(programs[0]) == hash(programs[1])

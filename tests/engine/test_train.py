@@ -9,7 +9,7 @@ import numpy as np
 import optax
 import pytest
 
-from daxlab.engine import Group, Protocol, Run, evaluate, train
+from daxlab.engine import Member, Protocol, Stack, evaluate, train
 from daxlab.engine.adam import Moments, adam, global_norm
 from daxlab.engine.train import draw_chunk, make_program, run_inputs, start_state
 from daxlab.engine.update import chunk
@@ -18,8 +18,8 @@ from daxlab.networks import seq2seq
 
 from .toy import ALL, ENCODING, JUMP
 
-MAKE = partial(seq2seq, cell="gru", words=len(ENCODING.words), actions=len(ENCODING.actions))
-GROUP = Group((Run(0, ALL, 12, 0.1), Run(1, JUMP, 12)), MAKE, ENCODING, Protocol(updates=500))
+MAKE = partial(seq2seq, hidden=12, cell="gru", words=len(ENCODING.words), actions=len(ENCODING.actions))
+GROUP = Stack((Member(0, ALL, 0.1), Member(1, JUMP)), MAKE, ENCODING, Protocol(updates=500))
 
 
 def bits(tree):
@@ -41,7 +41,7 @@ def test_interrupted_training_ends_with_the_same_bits(tmp_path):
 def test_a_checkpoint_cut_short_or_of_another_group_is_refused(tmp_path):
     path = tmp_path / "group.safetensors"
     train(GROUP, until=10, checkpoint=path, sample=0)
-    other = Group((Run(0, ALL, 12, 0.2), Run(1, JUMP, 12)), MAKE, ENCODING, GROUP.protocol)
+    other = Stack((Member(0, ALL, 0.2), Member(1, JUMP)), MAKE, ENCODING, GROUP.protocol)
     with pytest.raises(InputError, match="another group"):
         train(other, checkpoint=path)
     content = bytearray(path.read_bytes())
@@ -93,7 +93,7 @@ def test_adam_is_optaxs():
 
 
 def test_ten_pairs_are_learnt():
-    group = Group((Run(0, ALL, 24),), MAKE, ENCODING, Protocol(updates=1500, learning_rate=5e-3))
+    group = Stack((Member(0, ALL),), partial(MAKE, hidden=24), ENCODING, Protocol(updates=1500, learning_rate=5e-3))
     result = train(group, sample=10)
     assert evaluate(group, result.networks)[0].accuracy == 1.0
     assert result.history.test[-1, 0] == 1.0
@@ -107,12 +107,11 @@ def test_ten_pairs_are_learnt():
         lambda: Protocol(clip=float("nan")),
         lambda: Protocol(teacher_forcing=1.5),
         lambda: Protocol(self_fed_loss_ends="never"),  # type: ignore[arg-type]
-        lambda: Run(-1, ALL, 4),
-        lambda: Run(0, ALL, 0),
-        lambda: Run(0, ALL, 4, dropout=1.5),
-        lambda: Group((), MAKE, ENCODING),
+        lambda: Member(-1, ALL),
+        lambda: Member(0, ALL, dropout=1.5),
+        lambda: Stack((), MAKE, ENCODING),
         lambda: train(GROUP, until=501),
-        lambda: MAKE(jax.random.key(0), -3),
+        lambda: partial(MAKE, hidden=-3)(jax.random.key(0)),
         lambda: seq2seq(jax.random.key(0), 3, words=5, actions=5, cell="rnn"),  # type: ignore[arg-type]
     ],
 )

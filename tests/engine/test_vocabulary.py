@@ -9,7 +9,7 @@ import pytest
 
 from daxlab.datasets.rules import Split
 from daxlab.encoding import Encoding
-from daxlab.engine import Group, Run
+from daxlab.engine import Member, Stack
 from daxlab.engine.train import draw_chunk, make_program, run_inputs, start_state
 from daxlab.engine.update import compiled
 from daxlab.languages import Example
@@ -17,24 +17,24 @@ from daxlab.networks import seq2seq
 from daxlab.protocol import Protocol
 
 
-def temporary(words: int, time: int, stops: bool) -> tuple[int, int]:
+def temporary(words: int, time: int, early_exit: bool) -> tuple[int, int]:
     """Bytes that XLA holds beside its arguments, and bytes of the weights, for sentences of so many words."""
     sentences = [[f"w{(n * time + k) % words}" for k in range(time)] for n in range(-(-words // time))]
     examples = tuple(Example(" ".join(some), tuple(some)) for some in sentences)
     coding = Encoding.of(examples, buckets=1)
-    make = partial(seq2seq, words=len(coding.words), actions=len(coding.actions), cell="lstm", attention=True)
-    split = Split("all", "rule", examples, examples, (1,) * len(examples))
-    group = Group(tuple(Run(seed, split, 8, 0.1) for seed in range(2)), make, coding, Protocol())
+    make = partial(seq2seq, hidden=8, words=len(coding.words), actions=len(coding.actions), cell="lstm", attention=True)
+    split = Split("all", "rule", examples, (1,) * len(examples), {"test": examples})
+    group = Stack(tuple(Member(seed, split, 0.1) for seed in range(2)), make, coding, Protocol())
     arrays, static = eqx.partition(group.start(), eqx.is_array)
-    program = make_program(group, static, stops=stops)
+    program = make_program(group, static, early_exit=early_exit)
     rates, keys = run_inputs(group)
     given = (start_state(arrays), draw_chunk(group, program, 0, 2), rates, keys, jnp.int32(0))
     analysis = compiled(program, *given).memory_analysis()
     return analysis.temp_size_in_bytes, sum(4 * leaf.size for leaf in jax.tree.leaves(arrays))
 
 
-@pytest.mark.parametrize("stops", [True, False], ids=["loops that stop", "scan"])
-def test_beside_the_weights_there_is_one_gradient_whatever_the_length(stops: bool) -> None:
-    held, weights = temporary(words=4_000, time=12, stops=stops)
+@pytest.mark.parametrize("early_exit", [True, False], ids=["loops that stop", "scan"])
+def test_beside_the_weights_there_is_one_gradient_whatever_the_length(early_exit: bool) -> None:
+    held, weights = temporary(words=4_000, time=12, early_exit=early_exit)
     per_step = 2 * 12 * 4_000 * 4  # a row of logits a step and run
     assert held < 1.1 * weights + 3 * per_step

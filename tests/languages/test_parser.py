@@ -1,4 +1,4 @@
-"""What parses is a command; what does not gets an error that points at the place."""
+"""Commands parse; any other text gets an error that marks the place."""
 
 import pytest
 from hypothesis import given
@@ -20,7 +20,7 @@ def test_the_leaves_of_the_tree_spell_the_command(example) -> None:
 
 
 @given(commands)
-def test_the_tree_as_drawn_and_as_data_has_every_word(example) -> None:
+def test_every_word_is_in_the_printed_tree_and_in_its_dictionary(example) -> None:
     tree = SCAN.tree(example.command)
 
     def leaves(node) -> list[str]:
@@ -33,7 +33,7 @@ def test_the_tree_as_drawn_and_as_data_has_every_word(example) -> None:
 
 @st.composite
 def mutated(draw) -> str:
-    """A command with words swapped, dropped, doubled or put in."""
+    """A command with some words replaced, dropped or inserted."""
     parts = draw(commands).command.split()
     for _ in range(draw(st.integers(1, 3))):
         place = draw(st.integers(0, len(parts)))
@@ -42,19 +42,19 @@ def mutated(draw) -> str:
 
 
 @given(st.one_of(mutated(), st.text(), st.binary().map(lambda b: b.decode("utf-8", "surrogateescape"))))
-def test_any_text_is_a_command_or_gets_an_error_that_points_inside_it(text: str) -> None:
-    known = {example.command: example.actions for example in SCAN.commands()}
+def test_any_text_is_a_command_or_gets_an_error_that_marks_a_place_in_it(text: str) -> None:
+    meanings = {example.command: example.actions for example in SCAN.commands()}
     try:
-        assert SCAN.translate(text) == known[" ".join(text.split())]
+        assert SCAN.translate(text) == meanings[" ".join(text.split())]
     except CommandError as error:
-        assert " ".join(text.split()) not in known
+        assert " ".join(text.split()) not in meanings
         assert not text.strip() or 0 <= error.start < error.end <= len(text)
         assert not text.strip() or text[error.start : error.end].strip() == text[error.start : error.end]
         assert all(line.isprintable() for line in str(error).split("\n"))
 
 
 @given(commands, st.data())
-def test_what_the_error_says_could_stand_there_really_could(example, data) -> None:
+def test_the_words_that_an_error_calls_possible_are_exactly_those(example, data) -> None:
     parts = example.command.split()
     place = data.draw(st.integers(0, len(parts) - 1))
     parts[place] = data.draw(st.sampled_from(SCAN.words))
@@ -62,13 +62,13 @@ def test_what_the_error_says_could_stand_there_really_could(example, data) -> No
     try:
         SCAN.translate(with_error)
     except CommandError as error:
-        before = with_error[: error.start] if "cannot stand" in error.what else with_error + " "
-        starts = [known.command + " " for known in SCAN.commands()]
-        could = {known[len(before) :].split(" ")[0] or "the end" for known in starts if known.startswith(before)}
-        assert could == set(error.expected)
+        before = with_error[: error.start] if "unexpected word" in error.what else with_error + " "
+        all_commands = [command.command + " " for command in SCAN.commands()]
+        following = [command[len(before) :] for command in all_commands if command.startswith(before)]
+        assert {rest.split(" ")[0] or "the end" for rest in following} == set(error.expected)
 
 
-def test_an_unknown_word_is_named_with_its_place_and_the_nearest_known_word(scan: Language) -> None:
+def test_the_error_for_an_unknown_word_has_its_place_and_the_nearest_word(scan: Language) -> None:
     with pytest.raises(CommandError) as caught:
         scan.translate("walk and jupm twice")
     assert "'jupm' (word 3)" in str(caught.value)
@@ -76,24 +76,24 @@ def test_an_unknown_word_is_named_with_its_place_and_the_nearest_known_word(scan
     assert str(caught.value).splitlines()[1:] == ["  walk and jupm twice", "           ^^^^"]
 
 
-def test_a_break_in_the_grammar_has_a_caret_and_what_could_stand_there(scan: Language) -> None:
+def test_a_syntax_error_has_carets_and_the_possible_words(scan: Language) -> None:
     with pytest.raises(CommandError) as caught:
         scan.translate("jump twice left")
     assert str(caught.value).splitlines() == [
-        "'left' cannot stand here (word 3)",
+        "unexpected word 'left' (word 3)",
         "  jump twice left",
         "             ^^^^",
-        "  what could: and, after, the end",
+        "  possible here: and, after, the end",
     ]
 
 
-def test_a_command_that_stops_too_soon_says_what_could_follow(scan: Language) -> None:
-    with pytest.raises(CommandError, match="cannot stop after 'around'") as caught:
+def test_the_error_for_an_incomplete_command_says_what_can_follow(scan: Language) -> None:
+    with pytest.raises(CommandError, match="cannot end after 'around'") as caught:
         scan.translate("jump around")
     assert caught.value.expected == ("left", "right")
 
 
-def test_the_caret_stands_under_wide_and_unprintable_characters(scan: Language) -> None:
+def test_the_carets_are_aligned_under_wide_and_unprintable_characters(scan: Language) -> None:
     with pytest.raises(CommandError) as caught:
         scan.translate("walk and 跳\x07 twice")
     shown, carets = str(caught.value).splitlines()[1:]
@@ -102,13 +102,13 @@ def test_the_caret_stands_under_wide_and_unprintable_characters(scan: Language) 
 
 
 @pytest.mark.parametrize("line", ["walk " * 2_000_000, "x" * 10_000_000, "walk and " + "x" * 10_000_000])
-def test_a_line_of_ten_megabytes_gets_a_short_answer(scan: Language, line: str) -> None:
+def test_the_error_for_ten_megabytes_is_short(scan: Language, line: str) -> None:
     with pytest.raises(CommandError) as caught:
         scan.translate(line)
     assert len(str(caught.value)) < 500
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\t\n", "\u00a0"])
-def test_nothing_is_no_command(scan: Language, text: str) -> None:
+def test_an_empty_text_is_not_a_command(scan: Language, text: str) -> None:
     with pytest.raises(CommandError, match="empty; try 'walk'"):
         scan.translate(text)

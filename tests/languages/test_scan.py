@@ -1,10 +1,14 @@
-"""SCAN is the paper's language: what its words mean, and that nothing else is in it."""
+"""SCAN is the paper's language: the same commands with the same meanings."""
 
+from dataclasses import replace
+from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 
 from daxlab import Example, Language, language
+from daxlab.languages import derivation
+from daxlab.languages.derivation import phrases
 
 
 @pytest.mark.parametrize(
@@ -46,21 +50,40 @@ def test_the_primitives_are_the_six_of_the_paper(scan: Language) -> None:
     assert {p.command for p in scan.primitives} == {"walk", "look", "run", "jump", "turn left", "turn right"}
 
 
-def test_every_pair_is_the_release_s(scan: Language, data) -> None:
+def test_the_commands_and_meanings_are_those_of_the_release(scan: Language, data) -> None:
     with ZipFile(data / "SCAN-master.zip") as archive:
         lines = archive.read("SCAN-master/tasks.txt").decode().splitlines()
     released = [line.removeprefix("IN: ").split(" OUT: ") for line in lines]
     assert {Example(command, tuple(actions.split())) for command, actions in released} == set(scan.commands())
 
 
-def test_translating_every_command_gives_the_meaning_it_was_built_with(scan: Language) -> None:
+def test_every_command_parses_to_the_meaning_it_was_built_with(scan: Language) -> None:
     assert all(scan.translate(example.command) == example.actions for example in scan.commands())
 
 
-def test_a_new_verb_is_a_few_lines(scan: Language) -> None:
+def test_scan_dax_is_scan_with_four_more_verbs(scan: Language) -> None:
     dax = language("scan-dax")
     assert dax.translate("dax around left twice").count("I_DAX") == 8
     assert set(scan.commands()) < set(dax.commands())
     verbs = 8  # C = S + 2 S², S = 3 V, V = verbs + 3 D, D = 2 verbs + 2
     phrases = 3 * (verbs + 3 * (2 * verbs + 2))
     assert len(dax.commands()) == phrases + 2 * phrases**2
+
+
+def test_the_size_of_a_language_is_known_before_it_is_built(scan: Language, monkeypatch: pytest.MonkeyPatch) -> None:
+    built = [example for start in scan.grammar.rules for example in phrases(replace(scan.grammar, start=start))]
+    symbols = sum(len(example.command.split()) + len(example.actions) for example in built)
+    for limit, size in {"MOST_PHRASES": len(built), "MOST_SYMBOLS": symbols}.items():
+        monkeypatch.setattr(derivation, limit, size)
+        derivation.check_size(scan.grammar)
+        monkeypatch.setattr(derivation, limit, size - 1)
+        with pytest.raises(derivation.TooLargeError, match=f"more than {size - 1:,}"):
+            derivation.check_size(scan.grammar)
+        monkeypatch.undo()
+
+
+def test_a_primitive_is_the_shortest_command_for_its_action(tmp_path: Path) -> None:
+    path = tmp_path / "own.grammar"
+    path.write_text("grammar:\n C -> U\n C -> U now\n U -> go\n U -> walk\n U -> turn left\nmeaning:\n x in any\n"
+                    " [[x now]] = [[x]]\n [[go]] = GO\n [[walk]] = GO\n [[turn left]] = LEFT\n")  # fmt: skip
+    assert [p.command for p in language(str(path)).primitives] == ["go", "walk", "turn left"]

@@ -1,4 +1,4 @@
-"""The synthetic English-French grammar: adjectives agree, "not" goes round the verb."""
+"""The synthetic English-French grammar: adjectives agree with the subject, "ne … pas" surrounds the verb."""
 
 import pytest
 
@@ -18,11 +18,11 @@ from daxlab.languages.grammar import read
         ("you re not jealous .", "tu n es pas jaloux ."),
     ],
 )
-def test_sentences(english: str, french: str) -> None:
+def test_a_sentence_has_its_french_translation(english: str, french: str) -> None:
     assert " ".join(language("synthetic-french").translate(english)) == french
 
 
-def test_every_sentence_means_what_its_derivation_says() -> None:
+def test_sentences_parse_to_the_meanings_they_were_built_with() -> None:
     french = language("synthetic-french")
     commands = french.commands()
     assert len(commands) == 12 * 2 * 4 * 34
@@ -43,7 +43,7 @@ meaning:
 
 
 @pytest.mark.parametrize(
-    ("meanings", "complaint"),
+    ("meanings", "message"),
     [
         ("  [[tall]] in F = grande\n  [[tall]] in F = haute\n", r"\[\[tall\]\] in F already has a meaning"),
         ("  [[tall]] = grand\n  [[tall]] in G = grande\n", "there is no rule G -> tall for this meaning"),
@@ -51,11 +51,11 @@ meaning:
         ("  [[tall]] in F = grande\n", "no meaning for 'tall'"),
     ],
 )
-def test_a_word_s_meaning_in_a_category_is_checked(meanings: str, complaint: str) -> None:
-    with pytest.raises(GrammarError, match=complaint):
+def test_the_error_for_a_wrong_meaning_in_a_category(meanings: str, message: str) -> None:
+    with pytest.raises(GrammarError, match=message):
         read(FORMS + meanings, "forms", {})
 
 
-def test_a_word_means_something_else_in_another_category() -> None:
+def test_a_word_can_have_a_different_meaning_in_another_category() -> None:
     grammar = read(FORMS + "  [[tall]] = grand\n  [[tall]] in F = grande\n", "forms", {})
     assert [rule.meaning for rule in (*grammar.rules["A"], *grammar.rules["F"])] == [("grand",), ("grande",)]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from daxlab.errors import InputError
-from daxlab.networks import CELLS, Attends, Encodes, Widens, check_network, seq2seq
+from daxlab.networks import CELLS, Attends, Encodes, check_network, seq2seq
 
 COMMAND, ACTIONS = jnp.array([3, 4, 5, 2, 0]), jnp.array([3, 4, 4, 2, 0, 0])
 
@@ -42,10 +42,10 @@ def test_gradients_are_finite_differences(cell, attention):
 
 
 def test_the_paper_networks_keep_the_contract():
-    make = partial(seq2seq, cell="lstm", layers=2, attention=True, words=9, actions=7)
+    make = partial(seq2seq, hidden=3, cell="lstm", layers=2, attention=True, words=9, actions=7)
     check_network(make, words=9, actions=7)
-    network = make(jax.random.key(0), 3)
-    assert isinstance(network, Widens) and isinstance(network, Encodes) and isinstance(network, Attends)
+    network = make(jax.random.key(0))
+    assert isinstance(network, Encodes) and isinstance(network, Attends)
 
 
 def test_a_network_that_sees_its_padding_is_found_out():
@@ -53,8 +53,8 @@ def test_a_network_that_sees_its_padding_is_found_out():
         def loss(self, command, actions, **how):
             return super().loss(command, actions, **how) + len(actions)
 
-    def make(key, hidden):
-        network = seq2seq(key, hidden, words=9, actions=7, cell="srn")
+    def make(key):
+        network = seq2seq(key, 3, words=9, actions=7, cell="srn")
         return Careless(**{name: getattr(network, name) for name in network.__dataclass_fields__})
 
     with pytest.raises(InputError, match="padding"):
@@ -72,8 +72,3 @@ def test_start_values_are_pytorchs_of_2017():
 def test_a_network_without_attention_has_no_weights_to_show():
     with pytest.raises(InputError):
         seq2seq(jax.random.key(0), 3, words=6, actions=6, cell="gru").attention(COMMAND, ACTIONS)
-
-
-def test_networks_are_not_narrowed():
-    with pytest.raises(InputError):
-        seq2seq(jax.random.key(0), 3, words=6, actions=6, cell="gru").widen(2)

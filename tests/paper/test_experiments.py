@@ -3,7 +3,7 @@
 import pytest
 
 from daxlab import InputError
-from daxlab.datasets import split_names
+from daxlab.datasets import dataset
 from daxlab.paper import EXPERIMENTS, NETWORKS, specs, targets
 from daxlab.protocol import Protocol
 
@@ -31,7 +31,7 @@ def test_all_is_195_runs_and_their_names_are_splits(scan, release: bool) -> None
         **{"few-shot": 30, "primitives": 30, "translation": 0},  # no pairs, no runs
     }
     assert len(specs(["all"], release=release, pairs="built-in")) == 195 + 25
-    assert {spec.split for spec in everything} <= set(split_names(scan))
+    assert {spec.split for spec in everything} <= set(dataset("scan").split_names())
     assert {spec.protocol for spec in everything} == {Protocol()}
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from daxlab import language
+from daxlab import dataset
 from daxlab.datasets.translation import PAPER
 from daxlab.paper import compare
 from daxlab.paper.conditions import conditions, lost, stated, told
@@ -28,7 +28,7 @@ def test_the_paper_s_pairs_give_every_figure(data, translations, tmp_path: Path)
         rows = {row.id: row for row in compare(ledger) if row.id.startswith("exp4.")}
         assert len(rows) == 10
         assert all(row.verdict != "unmeasured" for row in rows.values())
-        baseline, taught, *_ = conditions(ledger, language(PAPER).digest, PAPER)
+        baseline, taught, *_ = conditions(ledger, dataset(PAPER).digest, PAPER)
         assert rows["exp4.bleu"].runs == baseline.bleu
         assert "tok:none" in rows["exp4.bleu"].note
         assert rows["exp4.daxy.bleu-drop"].runs == pytest.approx(lost(baseline, taught))

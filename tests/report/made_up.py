@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import searched
-from daxlab.datasets.rules import named_commands
-from daxlab.languages import language
+from daxlab.datasets import dataset
 from daxlab.paper.experiments import BEST, FEW, NETWORKS, OVERALL
 from daxlab.protocol import Protocol
 from daxlab.runs import Run, Writer, pack_answers, pack_arrays, pack_likelihoods
@@ -86,7 +85,7 @@ def run(spec: Spec, share: float) -> Run:
 
 def close_up(network: Architecture, train: int) -> dict[str, bytes]:
     """Neighbours, answers and attention for the named commands."""
-    named = named_commands(language("scan"))
+    named = dataset("scan").probes()
     answers: list[Sequence[str]] = [example.actions for example in named]
     places = np.arange(6 * len(named), dtype=np.int32).reshape(len(named), 6) % train
     cosines = np.tile(np.linspace(0.9, 0.1, 6, dtype=np.float32), (len(named), 1))

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from daxlab.datasets.translation import PAPER, named
+from daxlab.datasets.new_word import named
+from daxlab.datasets.translation import PAPER
 from daxlab.report import experiment4
 from daxlab.report.blocks import Fold, Section, Table, Text
 from daxlab.report.facts import Facts

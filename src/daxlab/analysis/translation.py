@@ -11,9 +11,9 @@ from functools import lru_cache
 from statistics import fmean
 from typing import Any
 
-from daxlab.datasets import bleu, split
-from daxlab.datasets.pairs import FRAMES, NewWord, Pairs, Question, of_frame
-from daxlab.datasets.translation import BASELINE, new_word
+from daxlab.datasets import SentencePairs, bleu, dataset
+from daxlab.datasets.new_word import FRAMES, NewWord, Question, new_word, of_frame
+from daxlab.datasets.translation import BASELINE
 from daxlab.errors import InputError
 from daxlab.runs import Ledger, unpack_answers
 
@@ -50,12 +50,13 @@ def scores(ledger: Ledger, row: Row) -> Mapping[str, float]:
 
 
 def computed(ledger: Ledger, row: Row) -> dict[str, float]:
-    """BLEU of a run from its translations; nothing where these were not kept. Needs its corpus."""
+    """What a dataset says of a run's answers beyond accuracy (BLEU); nothing if these were not kept. Needs its data."""
     content = ledger.artefact(row["key"], "greedy")
     if content is None:
         return {}
-    test = split(row["spec"]["split"]["name"], row["spec"]["language"]["name"]).test
-    return bleu.scores(test, unpack_answers(content, [example.actions for example in test]))
+    data = dataset(row["spec"]["language"]["name"])
+    test = data.split(row["spec"]["split"]["name"]).test
+    return data.scores(test, unpack_answers(content, [example.actions for example in test]))
 
 
 def translated(ledger: Ledger, row: Row) -> list[Translated]:
@@ -96,9 +97,9 @@ class Shown:
         return fmean(self.predicates.values())
 
 
-def shown(lang: Pairs, split_name: str = BASELINE) -> Shown:
+def shown(lang: SentencePairs, split_name: str = BASELINE) -> Shown:
     """What the training set of a split shows."""
-    found = split(split_name, lang)
+    found = lang.split(split_name)
     times = zip(found.train, found.weights, strict=True)
     return _shown(lang.new, tuple(pair.command for pair, weight in times for _ in range(weight)))
 
@@ -118,7 +119,7 @@ def _shown(new: NewWord, presented: tuple[str, ...]) -> Shown:
     )
 
 
-def caution(lang: Pairs) -> str:
+def caution(lang: SentencePairs) -> str:
     """What to know of the known word, where it was not chosen for these frames or the corpus lacks it; else nothing."""
     known = lang.new.known.english
     there = any(known in pair.command.split() for pair in lang.pairs)

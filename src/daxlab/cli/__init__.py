@@ -6,7 +6,7 @@ from io import TextIOWrapper
 
 import typer
 
-from daxlab.cli import ask, compare, data, report, reproduce, runs, search, sweep, train, translate
+from daxlab.cli import ask, compare, data, learners, report, reproduce, runs, search, sweep, train, translate
 from daxlab.errors import InputError
 
 app = typer.Typer(
@@ -18,8 +18,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("translate")(translate.translate)
+app.command("datasets")(data.list_datasets)
 app.add_typer(data.app, name="data")
-app.command("train")(train.train)
+app.command("learners")(learners.list_learners)
+app.command("train", context_settings={"ignore_unknown_options": True})(train.train)
 app.command("evaluate")(ask.evaluate)
 app.command("predict")(ask.predict)
 app.add_typer(runs.app, name="runs")

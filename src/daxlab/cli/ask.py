@@ -1,17 +1,16 @@
-"""`daxlab evaluate` and `daxlab predict`: a trained network, asked."""
+"""`daxlab evaluate` and `daxlab predict`: a trained model, asked."""
 
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from daxlab.cli.options import JsonOption, LedgerOption, ledger_with
+from daxlab.cli.options import JsonOption, LedgerOption, TestOption, ledger_with
 from daxlab.cli.runs import RunArgument
-from daxlab.datasets import split
-from daxlab.datasets.translation import translation
-from daxlab.errors import InputError
+from daxlab.errors import InputError, nearest
 
 SHADES = " ░▒▓█"
 
@@ -21,27 +20,51 @@ def evaluate(
     split_name: Annotated[
         str | None, typer.Option("--split", metavar="SPLIT", help="Another split than the run's own.")
     ] = None,
+    test: TestOption = None,
     oracle_length: Annotated[
-        bool, typer.Option("--oracle-length", help="Bar the end until the right length, and force it there.")
+        bool, typer.Option("--oracle-length", help="Give the right number of actions: no end before, and one there.")
     ] = False,
     ledger: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Score a run's network on the test commands of a split.
+    """Score a run's model on a test set, and by category where its examples have one.
 
     Example: daxlab evaluate 9485894f --split length --oracle-length
     """
-    network = _network(ledger_with(run, ledger), run)
-    name = split_name or network.spec.split
-    found = network.evaluate(split(name, network.spec.language), oracle_length=oracle_length)
-    right, of = int(found.right.sum()), len(found.right)
+    model = _model(ledger_with(run, ledger), run)
+    name = split_name or model.spec.split
+    split = model.dataset.split(name)
+    if test is not None and test not in split.tests:
+        raise InputError(f"{name} has no test set {test!r}; {nearest(test, split.tests)}")
+    found = model.evaluate(split, test, oracle_length=oracle_length)
+    right, of = sum(map(bool, found.right)), len(found.asked)
+    categories = _by_category(found)
     if as_json:
-        answer = {"id": network.key, "split": name, "accuracy": 100 * found.accuracy, "right": right, "commands": of}
-        print(json.dumps(answer | {"oracle_length": oracle_length}))
-    else:
-        how = " with the right length given" if oracle_length else ""
-        what = "sentences" if network.translates else "commands"
-        print(f"{right:,} of {of:,} {what} right on {name}{how}: {100 * found.accuracy:.2f}%")
+        answer = {"id": model.key, "split": name, "test": test or next(iter(split.tests)), "accuracy": 100 * right / of}
+        answer |= {"right": right, "commands": of, "oracle_length": oracle_length}
+        print(json.dumps(answer | ({"categories": categories} if categories else {})))
+        return
+    how = " with the right length given" if oracle_length else ""
+    where = name if test in (None, name) else f"{test} of {name}"
+    print(f"{right:,} of {of:,} {model.dataset.unit} right on {where}{how}: {100 * right / of:.2f}%")
+    if categories:
+        from daxlab.cli.terminal import table
+
+        print()
+        rows = [[one, f"{part['accuracy']:.2f}", f"{part['right']:,}", f"{part['of']:,}"]
+                for one, part in categories.items()]  # fmt: skip
+        table(["category", "%", "right", "of"], rows, right=(1, 2, 3))
+
+
+def _by_category(found: Any) -> dict[str, dict[str, Any]]:
+    of = Counter(example.category for example in found.asked)
+    if set(of) <= {""}:
+        return {}
+    right = Counter(example.category for example, good in zip(found.asked, found.right, strict=True) if good)
+    return {
+        name or "(none)": {"accuracy": 100 * right[name] / count, "right": right[name], "of": count}
+        for name, count in sorted(of.items())
+    }
 
 
 def predict(
@@ -53,42 +76,46 @@ def predict(
     ledger: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what a run's network does on a command: each action with its probability, and where it looked most.
+    """Show what a run's model does on a command: each action with its probability, and where it looked most.
 
     A network that learned English-French translates a sentence: daxlab predict RUN "I am very daxy."
     Example: daxlab predict 9485894f "jump twice"
     """
-    network = _network(ledger_with(run, ledger), run)
-    if attention_map is not None and not network.spec.architecture.attention:
-        raise InputError("this network has no attention, so there is nothing to draw")
-    text = network.read(" ".join(command))
+    model = _model(ledger_with(run, ledger), run)
+    if attention_map is not None and not model.attends:
+        raise InputError(f"{model.spec.learner} has no attention weights, so there is nothing to draw")
+    text = model.dataset.read(" ".join(command))
     if not text:
-        example = 'sentence, such as "I am tired."' if network.translates else 'command, such as "jump twice"'
-        raise InputError(f"nothing is asked: give a {example}")
-    most, given = network.encoding.command_time - 1, len(text.split())
-    if given > most:
-        counted = ", each of . ! ? counted as one" if network.translates else ""
-        raise InputError(f"this network reads at most {most} words{counted}, not {given}")
-    answer = network.predict(text)
+        raise InputError(f"nothing is asked: give one of its {model.dataset.unit}, such as {_example(model)!r}")
+    answer = model.predict(text)
     words = [*text.split(), "<EOS>"]
-    steps = [*answer.actions, "<EOS>"][: len(answer.probabilities)]
+    steps = list(answer.actions)
+    if answer.probabilities is not None:
+        steps = [*steps, "<EOS>"][: len(answer.probabilities)]
     if as_json:
         attention = None if answer.attention is None else answer.attention.tolist()
-        content = {"command": text, "actions": list(answer.actions), "probabilities": list(answer.probabilities)}
+        chances = None if answer.probabilities is None else list(answer.probabilities)
+        content = {"command": text, "actions": list(answer.actions), "probabilities": chances}
         print(json.dumps(content | {"attention": attention}))
     else:
-        if network.translates:
+        if model.dataset.unit == "sentences" or answer.probabilities is None:
             print(f"{' '.join(answer.actions)}\n")
-        _show(words, steps, answer, "word" if network.translates else "action")
+        _show(words, steps, answer)
     if attention_map is not None:
         from daxlab.report.attention import draw  # matplotlib is slow to load
 
         draw(answer.attention, words, steps, attention_map)
 
 
-def _show(words: list[str], steps: list[str], answer: Any, kind: str) -> None:
+def _example(model: Any) -> str:
+    return str(next(iter([*model.dataset.probes(), *model.dataset.examples()])).command)
+
+
+def _show(words: list[str], steps: list[str], answer: Any) -> None:
     from daxlab.cli.terminal import table
 
+    if answer.probabilities is None:
+        return
     looked = words if answer.attention is not None else []
     rows = []
     for n, step in enumerate(steps):
@@ -96,17 +123,13 @@ def _show(words: list[str], steps: list[str], answer: Any, kind: str) -> None:
         most = max(weights, default=1)  # attention that is spread is seen too
         shades = [SHADES[min(int(weight / most * len(SHADES)), len(SHADES) - 1)] * 3 for weight in weights]
         rows.append([step, f"{answer.probabilities[n]:.3f}", *shades])
-    table([kind, "p", *looked], rows, right=(1,))
+    table(["output", "p", *looked], rows, right=(1,))
 
 
-def _network(ledger: Path, run: str) -> Any:
-    from daxlab.runs.trained import TrainedNetwork
-    from daxlab.sweep.compiled import remember  # JAX is slow to load
-    from daxlab.sweep.worker import on_device
+def _model(ledger: Path, run: str) -> Any:
+    from daxlab.runs.trained import TrainedModel
 
-    remember()
-    on_device("cpu")  # one command is no work for a card, and nobody asked for one
-    network = TrainedNetwork(ledger, run)
-    if network.translates:
-        print(f"This network learned English-French: {translation(network.spec.language).about}.", file=sys.stderr)
-    return network
+    model = TrainedModel(ledger, run)
+    if model.dataset.unit == "sentences":
+        print(f"It learned from {model.dataset.about}.", file=sys.stderr)
+    return model

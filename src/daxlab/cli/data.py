@@ -1,4 +1,4 @@
-"""`daxlab data`: list, export, verify and fetch what is learned from."""
+"""`daxlab datasets` and `daxlab data`: what can be learned from, and its splits."""
 
 import json
 import re
@@ -11,10 +11,9 @@ from typing import Annotated
 
 import typer
 
-from daxlab.cli.options import JsonOption, LanguageOption
-from daxlab.datasets import CORPORA, Sizes, fetch, language, sizes, split, split_names
-from daxlab.datasets.export import export
-from daxlab.datasets.pairs import Pairs
+from daxlab.cli.options import DataOption, JsonOption
+from daxlab.datasets import CORPORA, Sizes, catalogue, dataset, fetch, language, split
+from daxlab.datasets.export import SUFFIX, export
 from daxlab.datasets.release import SCAN
 from daxlab.datasets.verify import GOOD, Finding, Verifier
 from daxlab.errors import InputError
@@ -22,34 +21,53 @@ from daxlab.errors import InputError
 app = typer.Typer(no_args_is_help=True, help="The splits: list, export, verify, fetch.")
 
 
-@app.command("list")
-def list_splits(language_name: LanguageOption = "scan", as_json: JsonOption = False) -> None:
-    """Show every split: its sizes, and whether a rule, a seed or a file determines it.
+def list_datasets(as_json: JsonOption = False) -> None:
+    """Show what can be learned from.
 
-    Example: daxlab data list
+    Example: daxlab datasets
     """
-    from daxlab.cli.terminal import progress, table  # rich is slow to load
+    from daxlab.cli.terminal import table  # rich is slow to load
 
-    lang = language(language_name)
-    rows = list(progress(sizes(lang), "counting", len(split_names(lang))))
+    entries = catalogue()
+    if as_json:
+        print(json.dumps([asdict(entry) for entry in entries], indent=1))
+        return
+    rows = [[entry.name, entry.about, "" if entry.here else "not here", entry.how] for entry in entries]
+    table(["dataset", "what it is", "", "how to get or make it"], rows)
+    print("\nA name in capitals is a path. 'daxlab data list --data NAME' shows the splits of a dataset.")
+
+
+@app.command("list")
+def list_splits(data: DataOption = "scan", as_json: JsonOption = False) -> None:
+    """Show every split of a dataset: its sizes, and whether a rule, a seed or a file determines it.
+
+    Example: daxlab data list --data scan-dax
+    """
+    from daxlab.cli.terminal import progress, table
+
+    found = dataset(data)
+    rows = list(progress(found.sizes(), "counting", len(found.split_names())))
     if as_json:
         print(json.dumps([asdict(row) for row in rows], indent=1))
         return
-    table(
-        ["split", "train", "distinct", "test", "determined by"],
-        [[_run(some), *map(_size, _sizes(some[0])), some[0].determined] for some in _alike(rows)],
-        right=(1, 2, 3),
-    )
-    if isinstance(lang, Pairs):
-        print(f"\n{lang.about}. Also any {lang.new.word.english}-N; -seedN after a name draws other test sentences.")
-        return
-    print("\nAlso any length-N, size-P, simple-seedN, size-P-seedN, few-PRIMITIVE-K-repN, few-around-right-K-repN.")
+    several = any(len(row.tests) > 1 for row in rows)
+    columns = ["split", "train", "distinct", "test", "origin", *(["other test sets"] if several else [])]
+    table(columns, [_line(group)[: len(columns)] for group in _alike(rows)], right=(1, 2, 3))
+    print(f"\n{found.about}.")
+    if found.families:
+        print(f"Also {found.families}.")
     if any(row.train is None for row in rows):
         print("A dash: not here yet; 'daxlab data fetch scan' and 'daxlab data fetch scan-mcd' bring these files.")
 
 
-def _sizes(row: Sizes) -> tuple[int | None, ...]:
-    return row.train, row.distinct_train, row.test
+def _line(group: list[Sizes]) -> list[str]:
+    """A line of the table, for one split or for replicates of the same sizes."""
+    row = group[0]
+    first, *others = row.tests or [""]
+    sizes = [_size(row.train), _size(row.distinct_train), _size(row.tests.get(first))]
+    last = re.search(r"rep\d+$", group[-1].name)
+    name = f"{row.name} … {last[0]}" if last and len(group) > 1 else row.name
+    return [name, *sizes, row.origin, ", ".join(f"{name} {row.tests[name]:,}" for name in others)]
 
 
 def _size(number: int | None) -> str:
@@ -57,14 +75,9 @@ def _size(number: int | None) -> str:
 
 
 def _alike(rows: list[Sizes]) -> list[list[Sizes]]:
-    """Replicates of one size side by side: one line of the table for all."""
-    groups = groupby(rows, lambda row: (re.sub(r"rep\d+$", "rep", row.name), *_sizes(row)))
-    return [list(some) for _, some in groups]
-
-
-def _run(some: list[Sizes]) -> str:
-    last = re.search(r"rep\d+$", some[-1].name)
-    return f"{some[0].name} … {last[0]}" if last and len(some) > 1 else some[0].name
+    """Neighbouring replicates of the same sizes, in one group."""
+    groups = groupby(rows, lambda row: (re.sub(r"rep\d+$", "rep", row.name), row.train, row.distinct_train, row.tests))
+    return [list(group) for _, group in groups]
 
 
 @app.command("export")
@@ -72,16 +85,17 @@ def export_split(
     name: Annotated[str, typer.Argument(metavar="SPLIT", help="As 'daxlab data list' shows it.")],
     to: Annotated[Path, typer.Option(metavar="DIR", help="The folder to write into.")],
     form: Annotated[
-        str, typer.Option("--format", metavar="scan|jsonl|parquet", help="The release's lines, JSONL, or Parquet.")
+        str,
+        typer.Option("--format", metavar="|".join(SUFFIX), help="SCAN's own lines, TSV, JSONL, or Parquet."),
     ] = "scan",
-    language_name: LanguageOption = "scan",
+    data: DataOption = "scan",
     as_json: JsonOption = False,
 ) -> None:
-    """Write train and test of a split as files.
+    """Write the training set and the test sets of a split as files.
 
     Example: daxlab data export jump --to jump/ --format jsonl
     """
-    paths = export(split(name, language_name), to, form)  # type: ignore[arg-type] # export checks it
+    paths = export(split(name, data), to, form)  # type: ignore[arg-type] # export checks it
     print(json.dumps([str(path) for path in paths]) if as_json else "\n".join(map(str, paths)))
 
 
@@ -90,7 +104,7 @@ def verify(
     path: Annotated[Path, typer.Argument(help="A release of SCAN: a folder or a zip.")],
     as_json: JsonOption = False,
 ) -> None:
-    """Say for each file of a release whether it is what our rules generate; exit 1 if one is not.
+    """Check whether each file of a release is what our rules generate. Exit 1 if one is not.
 
     Example: daxlab data verify SCAN-master.zip
     """
@@ -115,7 +129,7 @@ def _show(findings: list[Finding]) -> None:
     )
     count = Counter(finding.verdict for finding in findings)
     print(f"\n{count['same']} files are what our rules generate: same set, same multiplicities.")
-    print(f"{count['holds']} files were drawn by chance, and what the rules say of the rest holds.")
+    print(f"{count['holds']} files were drawn by chance, and the rest of them is as the rules say.")
     print(f"{count['differs']} differ, {count['missing']} are missing, {count['unknown']} are unknown.")
 
 
@@ -127,7 +141,7 @@ def fetch_corpus(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Bring what rules can't generate into the cache: checked by sha256, whole or not at all.
+    """Download published data into the cache: checked by sha256, complete or not at all.
 
     Example: daxlab data fetch scan --from SCAN-master.zip
     """

@@ -2,26 +2,43 @@
 
 import re
 import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from daxlab import learners
+from daxlab.datasets import Dataset
 from daxlab.errors import InputError
 from daxlab.runs import Ledger, is_written
 from daxlab.sweep import gpu_sharing
 
 LEDGER = Path("daxlab.db")  # in the working folder
-HOUSES = tuple(Path(__file__).resolve().parents[up] for up in (1, 3))  # an installed package; a checkout
+INSTALL_ROOTS = tuple(Path(__file__).resolve().parents[up] for up in (1, 3))  # an installed package; a checkout
 RESULTS = "results/runs.db"
 
 JsonOption = Annotated[bool, typer.Option("--json", help="For scripts.")]
-LanguageOption = Annotated[
+DataOption = Annotated[
     str,
     typer.Option(
-        "--language", "-l", metavar="NAME|FILE", help="scan, scan-dax, tatoeba, built-in, or a file of your own."
+        "--data",
+        "--language",
+        "-l",
+        metavar="NAME|PATH",
+        help="The dataset ('daxlab datasets'), a grammar file, or a folder of TSV files.",
     ),
+]
+LanguageOption = DataOption
+TestOption = Annotated[
+    str | None,
+    typer.Option("--test", metavar="NAME", help="Of a folder of TSV files: the test set, such as gen for gen.tsv."),
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="FIELD=VALUE", help="A field of the learner, such as hidden=100. Can be repeated."),
 ]
 LedgerOption = Annotated[
     Path | None, typer.Option("--ledger", metavar="FILE", help=f"The ledger of runs. Default: {LEDGER} here.")
@@ -48,6 +65,53 @@ CheckpointsOption = Annotated[
     ),
 ]
 RetryOption = Annotated[bool, typer.Option("--retry-failed", help="Train failed runs again.")]
+
+
+def learner_and_settings(given: Sequence[str], settings: Sequence[str]) -> tuple[str, dict[str, str]]:
+    """A learner's name and its fields as text: LEARNER comes first, any field may be an option (--hidden 100)."""
+    words = list(given)
+    name = words.pop(0) if words and not words[0].startswith("-") else learners.DEFAULT
+    kind, found = learners.find(name), dict[str, str]()
+    while words:
+        option = words.pop(0)
+        if not option.startswith("--"):
+            raise InputError(f"what is {option!r}? The learner comes first, and every value after its option")
+        field, equals, value = option.removeprefix("--").partition("=")
+        field, negated = field.replace("-", "_"), False
+        if field.startswith("no_") and field not in learners.defaults(kind):
+            field, negated = field.removeprefix("no_"), True
+        if field not in learners.defaults(kind):
+            known = [*learners.defaults(kind), *OPTIONS]
+            near = get_close_matches(field, known, n=1)
+            advice = f"did you mean --{near[0].replace('_', '-')}?" if near else "'daxlab learners' lists its fields"
+            raise InputError(f"there is no option {option}, and {name} has no such field; {advice}")
+        if isinstance(learners.defaults(kind)[field], bool):
+            follows = bool(words) and words[0].lower() in ("true", "false")
+            value = value if equals else words.pop(0) if follows and not negated else str(not negated).lower()
+        elif not equals:
+            if not words:
+                raise InputError(f"the option {option} needs a value")
+            value = words.pop(0)
+        found[field] = value
+    for one in settings:
+        field, equals, value = (part.strip() for part in one.partition("="))
+        if not (field and equals):
+            raise InputError(f"--set takes FIELD=VALUE, such as hidden=100, not {one!r}")
+        found[field.removeprefix("protocol.")] = value
+    return name, found
+
+
+OPTIONS = ("split", "set", "data", "test", "runs", "seed", "device", "executor", "address", "budget", "ledger", "json")
+
+
+def chosen_splits(data: Dataset, splits: Sequence[str], test: str | None) -> list[str]:
+    """The splits to learn, by the names they give themselves, each once."""
+    names = [*splits, *([test] if test else [])]
+    if not names:
+        if data.grammar is not None:
+            raise InputError("say what to learn: --split simple, say ('daxlab data list' has all)")
+        names = data.split_names()[:1]
+    return list(dict.fromkeys(data.split(name).name for name in names))
 
 
 def seconds(budget: str | None) -> float | None:
@@ -85,7 +149,7 @@ def ledger_at(given: Path | None) -> Path:
     return ours
 
 
-def written_to(given: Path | None) -> Path:
+def writable_ledger(given: Path | None) -> Path:
     """The ledger to write: the one given, or the one in the working folder; not the results that come with daxlab."""
     path = given or LEDGER
     if is_shipped(path):
@@ -116,8 +180,8 @@ def is_shipped(ledger: Path) -> bool:
     return ours is not None and ledger.resolve() == ours.resolve()
 
 
-def beside(ledger: Path) -> str:
-    """Where more can be read, for a ledger of one's own that lacks it."""
+def shipped_hint(ledger: Path) -> str:
+    """Where more runs are, for a ledger of one's own that lacks them."""
     ours = shipped()
     return f"The results that come with daxlab: --ledger {ours}" if ours and not is_shipped(ledger) else ""
 
@@ -129,7 +193,7 @@ def spec_at(given: Path) -> Path:
 
 
 def _shipped(name: str) -> Path | None:
-    return next((house / name for house in HOUSES if (house / name).exists()), None)
+    return next((house / name for house in INSTALL_ROOTS if (house / name).exists()), None)
 
 
 def _begun(ledger: Path, prefix: str) -> bool:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from daxlab.atomic import atomic_write
-from daxlab.cli.options import LedgerOption, beside, ledger_at
+from daxlab.cli.options import LedgerOption, ledger_at, shipped_hint
 from daxlab.errors import InputError
 from daxlab.runs import Ledger
 
@@ -34,7 +34,7 @@ def report(
         written = page(known)
     atomic_write(out.resolve(), written.encode())
     print(f"{out}: {path} as a page")
-    if ledger is None and (more := beside(path)):
+    if ledger is None and (more := shipped_hint(path)):
         print(more)
     if show:
         webbrowser.open(out.resolve().as_uri())

@@ -19,12 +19,13 @@ from daxlab.cli.options import (
     LedgerOption,
     device_named,
     seconds,
-    written_to,
+    writable_ledger,
 )
 from daxlab.cli.planning import foresee, in_words
-from daxlab.datasets import find
+from daxlab.datasets import find, sentence_pairs
+from daxlab.datasets.new_word import named
 from daxlab.datasets.release import SCAN
-from daxlab.datasets.translation import ENG_FRA, TATOEBA, named, translation
+from daxlab.datasets.translation import ENG_FRA, TATOEBA
 from daxlab.errors import InputError
 from daxlab.paper.experiments import ALL, EXPERIMENTS, TRANSLATION, chosen, specs
 from daxlab.paper.targets import RUNS
@@ -90,7 +91,7 @@ def reproduce(
             print(json.dumps({"plan": plan}, indent=1))
         return
     if plan["groups"]:
-        written_to(path)
+        writable_ledger(path)
     with watch(wanted) as show:
         outcome = sweep(
             wanted,
@@ -125,7 +126,7 @@ def _pairs(
         print(f"{TRANSLATION} is left out: its pairs are not here; {how}.", file=sys.stderr)
         return None
     name = named(corpus, word, frames)
-    translation(name)  # what is no pairs is refused before anything is trained
+    _ = sentence_pairs(name).pairs  # a corpus that cannot be read is refused before anything is trained
     return name
 
 
@@ -149,10 +150,10 @@ def _show(
 ) -> None:
     """The comparison; of English-French, which may be of other pairs than the paper's, all that was translated too."""
     from daxlab.cli.translations import show
-    from daxlab.paper.conditions import told
+    from daxlab.paper.translations import translation_summary
 
     with Ledger(path) as known:
-        found = told(known, pairs, protocol) if pairs else None
+        found = translation_summary(known, pairs, protocol) if pairs else None
         if found and not found["paper"]:  # its figures are not about these pairs
             experiments = [one for one in experiments if one != TRANSLATION]
         rows = _compared(known, experiments, protocol)

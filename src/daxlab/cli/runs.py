@@ -11,21 +11,19 @@ from typing import Annotated, Any
 
 import typer
 
-from daxlab.analysis.protocols import differing
 from daxlab.atomic import atomic_write
-from daxlab.cli.options import JsonOption, LedgerOption, ledger_at, ledger_with, written_to
-from daxlab.errors import InputError
+from daxlab.cli.options import JsonOption, LedgerOption, ledger_at, ledger_with, writable_ledger
+from daxlab.errors import InputError, nearest
 from daxlab.runs import Ledger, Writer, export, merge, write_table
 from daxlab.sweep import weights_of
 
 app = typer.Typer(help="The ledger: list, show, curve, export, delete, merge.")
 Filters = Annotated[
     list[str] | None,
-    typer.Option("--where", "-w", metavar="COLUMN=VALUE", help="Such as split=jump, cell=gru, protocol.clip=5."),
+    typer.Option("--where", "-w", metavar="COLUMN=VALUE", help="Such as split=jump, or any field: clip=5."),
 ]
 RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="Any unique beginning of a run's key.")]
-SHOWN = ("split", "cell", "layers", "hidden", "attention", "dropout", "seed", "status")
-NUMBERS = ("layers", "hidden", "dropout", "seed")
+SHOWN = ("split", "label", "seed", "status")
 MOST_SHOWN = 50
 MOST_NAMED = 12
 METRICS = ("accuracy", "train_accuracy", "oracle_accuracy")
@@ -69,10 +67,11 @@ def list_runs(
 ) -> None:
     """List runs, the latest first.
 
-    Example: daxlab runs list --where split=jump --where cell=lstm
+    Example: daxlab runs list --where split=jump --where learner=rnn
     """
     most, asked = limit or (None if as_json else MOST_SHOWN), read_filters(where)
     with Ledger(ledger_at(ledger)) as known:
+        check_names(known, asked)
         rows, count = known.rows(asked, limit=most), known.count(asked)
         _hint(known, asked, count)
     if as_json:
@@ -80,19 +79,25 @@ def list_runs(
         return
     from daxlab.cli.terminal import table
 
-    rows = [row | {"protocol": differing(row["spec"]) or ""} for row in rows]
-    names = [*(["language"] if any(row["language"] != "scan" for row in rows) else []), *SHOWN]
-    names += ["protocol"] if any(row["protocol"] for row in rows) else []
-    columns = ["run", *names, "test %", "train %", "oracle %"]
+    names = [*(["dataset"] if any(row["dataset"] != "scan" for row in rows) else []), *SHOWN]
+    columns = ["run", *("learner" if name == "label" else name for name in names), "test %", "train %", "oracle %"]
     table(
         columns,
         [
             [row["key"][:12], *(str(row[part]) for part in names), *(percent(row[part]) for part in METRICS)]
             for row in rows
         ],
-        right=[n for n, name in enumerate(columns) if name in NUMBERS or "%" in name],
+        right=[n for n, name in enumerate(columns) if name == "seed" or "%" in name],
     )
     print(f"\n{len(rows):,} of {count:,} runs")
+
+
+def check_names(known: Ledger, where: Mapping[str, Any]) -> None:
+    """Refuse a column that no run of a ledger has, with the nearest that there is."""
+    columns = known.columns()
+    for name in where if known.count() else ():
+        if "." not in name and name not in columns:
+            raise InputError(f"runs have no column {name!r}; {nearest(name, columns)}")
 
 
 def _hint(known: Ledger, where: Mapping[str, Any], count: int) -> None:
@@ -162,6 +167,7 @@ def export_runs(
     """
     asked = read_filters(where)
     with Ledger(ledger_at(ledger)) as known:
+        check_names(known, asked)
         if to.suffix in (".csv", ".parquet"):
             if figures_only:
                 raise InputError("--figures-only is for a .db: a table has nothing but figures")
@@ -186,7 +192,7 @@ def delete(
 
     Example: daxlab runs delete 2c7e --yes
     """
-    path = written_to(ledger)
+    path = writable_ledger(ledger)
     if not path.exists():
         raise InputError(f"there is no ledger at {path}")
     with Writer(path) as writer:
@@ -207,7 +213,7 @@ def merge_runs(
 
     Example: daxlab runs merge from-the-card.db
     """
-    differ, path = 0, written_to(ledger)
+    differ, path = 0, writable_ledger(ledger)
     for other in others:
         Ledger(other).close()  # all can be read, or nothing is begun
     with Writer(path) as writer:

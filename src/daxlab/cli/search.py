@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from daxlab.cli.compare import every
-from daxlab.cli.options import LEDGER, JsonOption, LedgerOption, beside, is_shipped, ledger_at
+from daxlab.cli.options import LEDGER, JsonOption, LedgerOption, is_shipped, ledger_at, shipped_hint
 from daxlab.cli.runs import percent
 from daxlab.errors import InputError
 from daxlab.paper.experiments import SPLITS
@@ -95,7 +95,7 @@ def _show_completeness(found: Found, of: int, path: Path) -> None:
         first = f"'daxlab runs merge {path}' brings these into {LEDGER}; then " if is_shipped(path) else ""
         into = "" if is_shipped(path) or path == LEDGER else f" --ledger {path}"
         print(f"{first}'{COMMAND}{into}' trains what is lacking.")
-        if more := beside(path):
+        if more := shipped_hint(path):
             print(more)
 
 

@@ -24,16 +24,27 @@ from daxlab.cli.options import (
     device_named,
     seconds,
     spec_at,
-    written_to,
+    writable_ledger,
 )
 from daxlab.errors import InputError
 from daxlab.runs import Ledger
+from daxlab.units import duration
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-app = typer.Typer(help="Many runs from one file: run, plan, status.", no_args_is_help=True)
-SpecArgument = Annotated[Path, typer.Argument(metavar="SPEC.toml", help="Axes whose product are runs (see specs/).")]
+app = typer.Typer(help="Many runs at once: run, plan, status.", no_args_is_help=True)
+SpecArgument = Annotated[
+    Path | None, typer.Argument(metavar="[SPEC.toml]", help="Axes whose product are runs (see specs/).")
+]
+AxesOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="AXIS=VALUES",
+        help="An axis: split, data, learner, seeds or any field of the learner, such as hidden=25,50. Can be repeated.",
+    ),
+]
 KeepOption = Annotated[bool, typer.Option("--keep-weights", help="Keep the final weights of every network.")]
 OnlyOption = Annotated[
     list[str] | None,
@@ -58,7 +69,8 @@ MOST_SPLITS = 10  # whose best is shown
 
 @app.command("run")
 def run(
-    spec: SpecArgument,
+    spec: SpecArgument = None,
+    axes: AxesOption = None,
     only: OnlyOption = None,
     device: DeviceOption = "auto",
     executor: ExecutorOption = "local",
@@ -71,19 +83,19 @@ def run(
     ledger: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Train what a spec file spans and the ledger lacks.
+    """Train the runs that a file or --set declares and the ledger lacks.
 
     Example: daxlab sweep run specs/paper-search.toml --device gpu --budget 20m
+    Example: daxlab sweep run --set split=jump --set hidden=25,50 --set seeds=3
     """
     from daxlab.sweep import sweep, weights_of  # so that --help stays light
-    from daxlab.sweep.grid import part, read
 
     path, where, until = ledger or LEDGER, device_named(device, executor), seconds(budget)
-    wanted = part(read(spec_at(spec)).specs(), only or [])
-    plan, words = _planned(spec, wanted, path, where, keep_weights, executor, workers, retry_failed, checkpoints)
+    wanted = _declared(spec, axes, only)
+    plan, words = _planned(spec, wanted, path, where, executor, workers, retry_failed, checkpoints)
     print(words, file=sys.stderr)
     if plan["groups"]:
-        written_to(path)
+        writable_ledger(path)
     with _watched(path, plan["training"]) as show:
         outcome = sweep(
             wanted,
@@ -113,7 +125,7 @@ def run(
         if there > done:
             print(_failed(there - done))
     if bare:
-        print(f"Of {bare:,} of them no weights are here, and they are not trained again for that.", file=sys.stderr)
+        print(f"{bare:,} runs have no saved weights; they will not be retrained.", file=sys.stderr)
     if outcome.stopped:
         print("Stopped at a checkpoint. Run the same command again to go on.", file=sys.stderr)
         raise typer.Exit(3)
@@ -121,13 +133,13 @@ def run(
 
 @app.command("plan")
 def plan(
-    spec: SpecArgument,
+    spec: SpecArgument = None,
+    axes: AxesOption = None,
     only: OnlyOption = None,
     device: DeviceOption = "auto",
     executor: ExecutorOption = "local",
     workers: WorkersOption = None,
     checkpoints: CheckpointsOption = None,
-    keep_weights: KeepOption = False,
     retry_failed: RetryOption = False,
     ledger: LedgerOption = None,
     as_json: JsonOption = False,
@@ -136,20 +148,27 @@ def plan(
 
     Example: daxlab sweep plan specs/paper-search.toml --device gpu
     """
-    from daxlab.sweep.grid import part, read  # so that --help stays light
-
-    wanted, where = part(read(spec_at(spec)).specs(), only or []), device_named(device, executor)
+    wanted, where = _declared(spec, axes, only), device_named(device, executor)
     path = ledger or LEDGER
-    found, words = _planned(spec, wanted, path, where, keep_weights, executor, workers, retry_failed, checkpoints)
+    found, words = _planned(spec, wanted, path, where, executor, workers, retry_failed, checkpoints)
     print(json.dumps(found, indent=1) if as_json else words)
 
 
+def _declared(spec: Path | None, axes: list[str] | None, only: list[str] | None) -> Any:
+    """The runs that a file declares, with the axes given, and of these a part."""
+    from daxlab.sweep.grid import parse, part, read
+
+    if spec is None and not axes:
+        raise InputError("give a sweep file, or axes: --set split=jump --set hidden=25,50, say")
+    wanted = parse({}, axes or []) if spec is None else read(spec_at(spec), axes or [])
+    return part(wanted, only or [])
+
+
 def _planned(
-    spec: Path,
+    spec: Path | None,
     wanted: Any,
     ledger: Path,
     device: str,
-    keep_weights: bool,
     executor: str,
     workers: int | None,
     retry_failed: bool,
@@ -158,17 +177,15 @@ def _planned(
     """The plan of a sweep, as facts and in words."""
     from daxlab.cli.planning import foresee, in_words  # so that --help stays light
 
-    found = foresee(wanted, ledger, device, keep_weights, executor, workers, retry_failed, checkpoints)
-    words = f"{spec}: {found['asked']:,} runs, of which {ledger} has {found['done']:,}."
+    found = foresee(wanted, ledger, device, executor, workers, retry_failed, checkpoints)
+    words = f"{spec or 'This sweep'}: {found['asked']:,} runs, of which {ledger} has {found['done']:,}."
     words += f"\n{_failed(found['failed'])}" if found["failed"] else ""
     words += f"\n{in_words(found)}" if found["groups"] else ""
     asked, training = found.pop("asked"), found.pop("runs")
     lacking = asked - found["done"]
     found["done"] -= found["failed"]
     if training > lacking:
-        words += (
-            f"\n{training - lacking:,} of them are there or not asked for, but in groups with others that are lacking."
-        )
+        words += f"\n{training - lacking:,} extra runs will be trained because they share a group with missing ones."
     return {"runs": asked, "lacking": lacking, "training": training, **found}, words
 
 
@@ -228,22 +245,20 @@ def _shown(path: Path, now: Any) -> "RenderableType":
     from rich.table import Table
     from rich.text import Text
 
-    from daxlab.cli.planning import spoken
-
     counts = f"{now.done:,} done, {now.running:,} running, {now.waiting:,} waiting, {now.failed:,} failed"
     pace = "nothing is left to train" if now.done else "all have failed" if now.failed else "nothing is recorded yet"
     pace = "Nothing is training now. Run the same command again to go on." if now.waiting else pace
     if now.writing:
         rate = "" if now.runs_per_hour is None else f"{now.runs_per_hour:,.0f} runs an hour"
-        left = "" if now.seconds_left is None else f"about {spoken(now.seconds_left)} left"
+        left = "" if now.seconds_left is None else f"about {duration(now.seconds_left)} left"
         pace = ", ".join(part for part in (rate, left) if part) or "beginning"
     groups = Table.grid(padding=(0, 2))
     for group in now.groups:
-        bar = ProgressBar(total=group.updates, completed=group.update, width=20)
-        what = f"{group.runs:,} of {group.network}"
+        bar = ProgressBar(total=group.steps, completed=group.step, width=20)
+        what = f"{group.runs:,} of {group.label}"
         if group.split is not None:
-            what = f"{group.network}, on {group.split}, seed {group.seed}"
-        groups.add_row(what, bar, f"{group.update:,} of {group.updates:,} updates")
+            what = f"{group.label}, on {group.split}, seed {group.seed}"
+        groups.add_row(what, bar, f"{group.step:,} of {group.steps:,} steps")
     parts: list[RenderableType] = [Text(f"{path}: {counts}"), pace]  # a path may have brackets
     if now.others:
         parts.append(f"{now.others:,} more wait in groups of other sweeps")
@@ -258,16 +273,13 @@ def _shown(path: Path, now: Any) -> "RenderableType":
 
 def _best(rows: list[dict[str, Any]]) -> "RenderableType":
     from daxlab.cli.terminal import tabled  # slow to load
-    from daxlab.runs.spec import Architecture
 
-    parts = ("cell", "layers", "hidden", "attention", "dropout")
-    networks = [str(Architecture(*(row[part] for part in parts))) for row in rows]
-    also = [part for part in ("language", "updates") if len({row[part] for row in rows}) > 1]
+    also = ["dataset"] if len({row["dataset"] for row in rows}) > 1 else []
     lines = [
-        [row["split"], f"{row['mean']:.2f}", name, f"{row['runs']:,}", *(str(row[part]) for part in also)]
-        for row, name in zip(rows, networks, strict=True)
+        [row["split"], f"{row['mean']:.2f}", row["label"], f"{row['runs']:,}", *(str(row[part]) for part in also)]
+        for row in rows
     ]
-    return tabled(["split", "mean %", "network", "runs", *also], lines, right=(1, 3))
+    return tabled(["split", "mean %", "learner", "runs", *also], lines, right=(1, 3))
 
 
 @contextmanager

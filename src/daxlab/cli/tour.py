@@ -2,13 +2,13 @@
 
 import sys
 import time
+from dataclasses import replace
 
 from daxlab import InputError, language
 from daxlab.cli.options import LEDGER
 from daxlab.cli.watching import watch
 from daxlab.paper.experiments import BEST, NETWORKS
 from daxlab.paper.targets import stated
-from daxlab.protocol import Protocol
 from daxlab.runs import Ledger
 from daxlab.sweep import Spec, sweep
 
@@ -23,7 +23,7 @@ ASKS = {
 WIDTH = 30  # of a bar
 
 
-def main(updates: int = Protocol.updates) -> None:
+def main(updates: int = NETWORK.updates) -> None:
     """Shows a command, trains, and draws what came of it beside the paper's figures."""
     scan = language("scan", names="paper")
     print(f"SCAN has {len(scan.commands()):,} commands, made of {len(scan.words)} words. One of them, taken apart:\n")
@@ -34,7 +34,7 @@ def main(updates: int = Protocol.updates) -> None:
         "then asked for another. About four minutes on two cores.\n"
     )
     began = time.monotonic()
-    specs = [Spec(split, 0, NETWORK, Protocol(updates)) for split in ASKS]
+    specs = [Spec(split, 0, replace(NETWORK, updates=updates)) for split in ASKS]
     with watch(specs) as show:
         outcome = sweep(specs, LEDGER, show=show)
     if outcome.stopped:

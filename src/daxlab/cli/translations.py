@@ -5,8 +5,8 @@ from statistics import fmean
 from typing import Any
 
 from daxlab.analysis.translation import caution
-from daxlab.datasets.pairs import FRAMES
-from daxlab.datasets.translation import new_word, translation
+from daxlab.datasets import sentence_pairs
+from daxlab.datasets.new_word import FRAMES, new_word
 
 HOW = """\
 BLEU is of greedy translations, pair by pair, on the text as the corpus is read; beside it, each English sentence once
@@ -22,7 +22,7 @@ def show(found: dict[str, Any]) -> None:
     print(f"\nEnglish-French: {lang['about']}")
     if not found["paper"]:
         print("These are not the paper's pairs with its new word: its figures stand beside ours for orientation only.")
-        if said := caution(translation(lang["name"])):
+        if said := caution(sentence_pairs(lang["name"])):
             print(said)
     columns = ["split", "runs", "BLEU", "by sentence", "BLEU lost", f"{new} of {asked}", "as stated"]
     columns += [f"{known} of {asked}", "as stated", "every run's BLEU"]
@@ -41,7 +41,7 @@ def show(found: dict[str, Any]) -> None:
 
 def _paper(part: dict[str, Any], theirs: bool) -> list[list[str]]:
     """What the paper says, its counts only where the frames are its own; no line where that is nothing."""
-    from daxlab.paper.conditions import stated
+    from daxlab.paper.translations import stated
 
     said = stated(part["times"])
     names = ("bleu", "", "lost", "new", "", "known", "") if theirs else ("bleu", "", "lost", "", "", "", "")

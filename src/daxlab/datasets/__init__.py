@@ -1,145 +1,125 @@
-"""What rules cannot generate: published draws and corpora, found, fetched, checked and parsed.
+"""What can be learned from: grammars, published splits, sentence pairs, folders of TSV files.
 
-Resolves every name of a language (a grammar, or pairs of sentences) and of a split: a bare name is our rule or our
-seeded draw, `release/…` is the release's.
+`dataset` finds any of them by its name. All keep the contract of core.py.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
-from typing import overload
+from functools import lru_cache
+from pathlib import Path
 
-from daxlab.datasets.pairs import Pairs
-from daxlab.datasets.release import MCD, NAMES, PREFIX, SCAN, release_sizes, release_split
-from daxlab.datasets.rules import Determined, Split, make, names
-from daxlab.datasets.rules import named_commands as of_grammar
-from daxlab.datasets.source import Corpus, Fetched, fetch, find
+from daxlab.datasets.core import Dataset, Sizes, Split, Unseen, nearest
+from daxlab.datasets.folder import FolderDataset, folder_dataset
+from daxlab.datasets.grammars import GrammarDataset
+from daxlab.datasets.release import MCD, SCAN
+from daxlab.datasets.source import Corpus, Fetched, existing, fetch, find
 from daxlab.datasets.translation import (
+    BUILT_IN,
     ENG_FRA,
-    is_translation,
-    new_word,
-    translation,
-    translation_split,
-    translation_splits,
+    TATOEBA,
+    SentencePairs,
+    is_pairs_file,
+    is_pairs_name,
+    sentence_pairs,
 )
 from daxlab.errors import InputError
-from daxlab.languages import Example, Language
-from daxlab.languages import language as grammatical
+from daxlab.languages import Language
+from daxlab.languages import language as grammar
+from daxlab.languages.language import shipped
 
 CORPORA = {corpus.name: corpus for corpus in (SCAN, MCD, ENG_FRA)}
 
 __all__ = [
     "CORPORA",
-    "AnyLanguage",
     "Corpus",
+    "Dataset",
+    "Entry",
     "Fetched",
+    "FolderDataset",
+    "GrammarDataset",
+    "SentencePairs",
     "Sizes",
+    "Split",
+    "Unseen",
+    "catalogue",
+    "dataset",
     "fetch",
     "find",
-    "is_translation",
     "language",
-    "named_commands",
-    "sizes",
+    "sentence_pairs",
     "split",
-    "split_names",
 ]
 
-AnyLanguage = Language | Pairs
 
+def dataset(name: str) -> Dataset:
+    """A dataset by its name: scan, scan-dax, tatoeba, built-in, or the path of a file or folder.
 
-@overload
-def language(name: str, names: str) -> Language: ...
-@overload
-def language(name: str) -> AnyLanguage: ...
-def language(name: str, names: str | None = None) -> AnyLanguage:
-    """A language by its name ("scan", "scan-dax", "tatoeba") or from a file: a grammar, or pairs of sentences.
-
-    `names` is how a grammar's actions are written: "release" (I_JUMP, I_TURN_LEFT) or "paper" (JUMP, LTURN).
+    A file is a grammar, or sentence pairs between tabs; a folder has TSV files, train.tsv among them.
     """
-    if not is_translation(name):
-        return grammatical(name, names or "release")
-    if names is not None:
-        raise InputError(f"{name} is sentence pairs, not a grammar; 'daxlab predict' asks a network that learned them")
-    return translation(name)
+    if name in shipped() or name.endswith(".grammar"):
+        return _of_grammar(grammar(name))
+    if is_pairs_name(name):
+        return sentence_pairs(name)
+    path = existing(name)
+    if path is None:
+        names = [*sorted(shipped()), TATOEBA, BUILT_IN]
+        hint = nearest(name, names) or f"there are {', '.join(names)}"
+        place = f", and there is no file or folder {Path(name).absolute()}" if name else ""
+        raise InputError(f"no dataset is called {name!r}{place}; {hint}")
+    try:
+        if is_pairs_file(path):
+            return sentence_pairs(name)
+    except OSError as error:
+        raise InputError(f"cannot read {name}: {error.strerror or error}") from None
+    return folder_dataset(name) if path.is_dir() else _of_grammar(grammar(name))
 
 
-def named_commands(name: str) -> list[Example]:
-    """The commands that are looked at one by one: primitives and each twice; the sentences of a new word.
+@lru_cache(maxsize=64)
+def _of_grammar(language: Language) -> GrammarDataset:
+    return GrammarDataset(language)
 
-    The latter are in the language's name, so that the corpus need not be here.
+
+def language(name: str, names: str = "release") -> Language:
+    """A grammar by its name (scan, scan-dax) or from a file.
+
+    `names` is how its actions are written: "release" (I_JUMP, I_TURN_LEFT) or "paper" (JUMP, LTURN).
     """
-    if is_translation(name):
-        return [question.example for question in new_word(name).questions]
-    return of_grammar(grammatical(name))
+    if name not in shipped() and (is_pairs_name(name) or existing(name)) and dataset(name).grammar is None:
+        raise InputError(f"{name} is not a grammar; 'daxlab predict' asks a learner that was trained on it")
+    return grammar(name, names)
 
 
-def split(name: str, language: str | AnyLanguage = "scan") -> Split:
-    """The split of that name: train, test, and how often each training command is presented.
-
-    The language is a name, a file or a language; published splits are of SCAN only.
-    """
-    lang = _load(language) if isinstance(language, str) else language
-    if isinstance(lang, Pairs):
-        found = translation_split(name, lang)
-    else:
-        found = make(name, lang)
-        if found is None and _published(lang):
-            found = release_split(name)
-    if found is None:
-        raise InputError(f"{lang.name} has no split called {name!r}; {_advice(name, lang)}")
-    return found
-
-
-_load = language  # where a parameter has its name
-
-
-def _published(lang: AnyLanguage) -> bool:
-    return isinstance(lang, Language) and lang.name == "scan" and lang.names == "release"
-
-
-def split_names(lang: AnyLanguage) -> list[str]:
-    """The splits of a language; of families without end, the members that the paper and the release have."""
-    if isinstance(lang, Pairs):
-        return translation_splits(lang)
-    return [*names(lang), *(NAMES if _published(lang) else ())]
+def split(name: str, language: str | Language | Dataset = "scan") -> Split:
+    """A split of a dataset, which is given by its name, or as a language or dataset."""
+    if isinstance(language, str):
+        language = dataset(language)
+    return (_of_grammar(language) if isinstance(language, Language) else language).split(name)
 
 
 @dataclass(frozen=True)
-class Sizes:
-    """A line of the list of splits; sizes are None where the file is not here."""
+class Entry:
+    """A line of the list of datasets. A name in capitals stands for a path."""
 
     name: str
-    determined: Determined
-    train: int | None = None  # presentations, as the release's files write them out
-    distinct_train: int | None = None
-    test: int | None = None
+    about: str
+    here: bool
+    how: str = ""  # how to get it, or to make one
 
 
-def sizes(lang: AnyLanguage) -> Iterator[Sizes]:
-    """The sizes of every split of a language, in the order of `split_names`."""
-    for name in split_names(lang):
-        if name.startswith(PREFIX):
-            break
-        if name in NAMES and (find(SCAN) is None or find(MCD) is None):
-            yield Sizes(name, "file")
-            continue
-        try:
-            one = split(name, lang)
-        except InputError:  # a language may be too small for some members of a family
-            if name in NAMES:
-                raise
-            continue
-        yield Sizes(name, one.determined, one.presentations, len(one.train), len(one.test))
-    pairs = [name for name in split_names(lang) if name.startswith(PREFIX)]
-    if not pairs or find(SCAN) is None:
-        yield from (Sizes(name, "file") for name in pairs)
-    else:
-        yield from (Sizes(name, "file", *some) for name, some in zip(pairs, release_sizes(pairs), strict=True))
-
-
-def _advice(name: str, lang: AnyLanguage) -> str:
-    if not _published(lang) and name.startswith((PREFIX, "mcd")):
-        return "published splits are of scan, with the release's names for actions"
-    near = get_close_matches(name, split_names(lang), n=1)
-    there = "daxlab data list" if lang.name == "scan" else f"daxlab data list --language {lang.name}"
-    return f"did you mean {near[0]!r}?" if near else f"'{there}' shows what there is"
+def catalogue() -> list[Entry]:
+    """What can be learned from, with what is known of it on this machine."""
+    pairs_here = find(ENG_FRA) is not None
+    published = [f"daxlab data fetch {corpus.name}" for corpus in (SCAN, MCD) if find(corpus) is None]
+    shown = {"scan": f"for its published splits: {', '.join(published)}" if published else ""}
+    return [
+        *(Entry(name, _of_grammar(grammar(name)).about, True, shown.get(name, "")) for name in sorted(shipped())),
+        Entry(
+            TATOEBA,
+            "English-French sentences of Experiment 4, from the Tatoeba corpus",
+            pairs_here,
+            "" if pairs_here else f"daxlab data fetch {ENG_FRA.name}",
+        ),
+        Entry(BUILT_IN, "synthetic English-French sentences", True),
+        Entry("FILE.grammar", "a grammar of your own", True, "write one as in the README"),
+        Entry("FILE.tsv", "English-French sentences of your own", True, "a pair on each line, with a tab between"),
+        Entry("FOLDER", "examples of your own, or COGS", True, "train.tsv and other .tsv: input, output, category"),
+    ]

@@ -1,94 +1,91 @@
-"""Writes a split as files that others read: the release's lines, JSONL, or Parquet.
-
-All files of a split are written, or none. Knows nothing of training.
-"""
+"""Write a split as files for other programs: the release's lines, TSV, JSONL or Parquet. All files or none."""
 
 import json
-import os
-from collections.abc import Iterable, Iterator
-from errno import EISDIR
+from collections.abc import Iterable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Literal, get_args
 
+from daxlab.atomic import atomic_file
+from daxlab.datasets.core import DEV, Split
+from daxlab.datasets.folder import TRAIN
 from daxlab.datasets.release import line
-from daxlab.datasets.rules import Split
 from daxlab.errors import InputError
 from daxlab.languages import Example
 
-Format = Literal["scan", "jsonl", "parquet"]
-SUFFIX: dict[Format, str] = {"scan": ".txt", "jsonl": ".jsonl", "parquet": ".parquet"}
+Format = Literal["scan", "tsv", "jsonl", "parquet"]
+SUFFIX: dict[Format, str] = {"scan": ".txt", "tsv": ".tsv", "jsonl": ".jsonl", "parquet": ".parquet"}
 
-Weighted = tuple[Example, int]
+Weighted = Iterable[tuple[Example, int]]
 
 
 def export(split: Split, folder: Path, form: Format) -> list[Path]:
-    """Writes train and test (and dev, where a split has one) into a folder, which is made if need be."""
+    """Write the training set and every test set into a folder. What is written as TSV can be read back as a dataset."""
     if form not in get_args(Format):
         raise InputError(f"no format is called {form!r}; there are {', '.join(SUFFIX)}")
-    sides = {
-        "train": zip(split.train, split.weights, strict=True),
-        **({"dev": ((example, 1) for example in split.dev)} if split.dev else {}),
-        "test": ((example, 1) for example in split.test),
-    }
-    contents = {folder / f"{side}{SUFFIX[form]}": _encoded(rows, form) for side, rows in sides.items()}
+    sets: dict[str, Weighted] = {TRAIN: zip(split.train, split.weights, strict=True)}
+    sets |= {name: ((example, 1) for example in test) for name, test in split.tests.items()}
+    categories = any(example.category for some in (split.train, *split.tests.values()) for example in some)
+    contents = {folder / f"{name}{SUFFIX[form]}": _content(some, form, categories) for name, some in sets.items()}
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot make the folder {folder}: {error.strerror}") from None
-    drafts = {path: folder / f".{path.name}.{os.getpid()}" for path in contents}
-    changed = False
-    try:
-        for path, draft in drafts.items():
-            _write(draft, contents[path])
-            if path.is_dir():
-                raise IsADirectoryError(EISDIR, f"{path.name} is a folder")
-        for path, draft in drafts.items():
-            draft.replace(path)
-            changed = True
-        if not split.dev:  # of a split exported here before
-            (folder / f"dev{SUFFIX[form]}").unlink(missing_ok=True)
-    except OSError as error:
-        state = "some files were replaced already" if changed else "nothing was changed there"
-        raise InputError(f"cannot write to {folder}: {error.strerror or error}; {state}") from None
-    finally:
-        for draft in drafts.values():
-            draft.unlink(missing_ok=True)
+    stale = folder / f"{DEV}{SUFFIX[form]}"  # of a split that was exported here before
+    others = {path for path in folder.glob("*.tsv") if form == "tsv"} - {stale, *contents}
+    if others:
+        raise InputError(f"{min(others)} would be read as a test set of this split; export into an empty folder")
+    _write(contents, folder)
+    if stale not in contents:
+        stale.unlink(missing_ok=True)
     return list(contents)
 
 
-def _encoded(side: Iterable[Weighted], form: Format) -> bytes:
-    """A file's whole content, so that only writing is left to go wrong."""
+def _write(contents: dict[Path, bytes], folder: Path) -> None:
+    """Write all files, then replace the old ones."""
+    replacing = False
+    try:
+        with ExitStack() as drafts:
+            for path, content in contents.items():
+                if path.is_dir():
+                    raise InputError(f"{path.name} is a folder")
+                drafts.enter_context(atomic_file(path)).write_bytes(content)
+            replacing = True
+    except InputError as error:
+        state = "some files were replaced already" if replacing else "nothing was changed there"
+        raise InputError(f"cannot write to {folder}: {error}; {state}") from None
+
+
+def _content(examples: Weighted, form: Format, categories: bool) -> bytes:
     if form == "parquet":
-        return _parquet(side)
-    return b"".join(_repeated(side) if form == "scan" else _rows(side))
+        return _parquet(examples, categories)
+    if form == "jsonl":
+        rows = (json.dumps(_row(*each, categories), ensure_ascii=False) + "\n" for each in examples)
+    else:  # a line for each presentation
+        columns = 3 if categories else 2
+        rows = (
+            f"{line(example) if form == 'scan' else _tsv_line(example, columns)}\n" * weight
+            for example, weight in examples
+        )
+    return "".join(rows).encode()
 
 
-def _write(path: Path, content: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+def _tsv_line(example: Example, columns: int) -> str:
+    return "\t".join((example.command, " ".join(example.actions), example.category)[:columns])
 
 
-def _repeated(side: Iterable[Weighted]) -> Iterator[bytes]:
-    """The release's own lines, each as often as it is presented."""
-    return (f"{line(example)}\n".encode() * weight for example, weight in side)
+def _row(example: Example, weight: int, categories: bool) -> dict[str, str | int]:
+    row: dict[str, str | int] = {"command": example.command, "actions": " ".join(example.actions), "weight": weight}
+    return row | ({"category": example.category} if categories else {})
 
 
-def _row(example: Example, weight: int) -> dict[str, str | int]:
-    return {"command": example.command, "actions": " ".join(example.actions), "weight": weight}
+def _parquet(examples: Weighted, categories: bool) -> bytes:
+    from io import BytesIO
 
-
-def _rows(side: Iterable[Weighted]) -> Iterator[bytes]:
-    return (json.dumps(_row(*one), ensure_ascii=False).encode() + b"\n" for one in side)
-
-
-def _parquet(side: Iterable[Weighted]) -> bytes:
-    from io import BytesIO  # polars is loaded for Parquet only
-
-    import polars
+    import polars  # slow to load
 
     schema = {"command": polars.String, "actions": polars.String, "weight": polars.Int64}
+    schema |= {"category": polars.String} if categories else {}
     content = BytesIO()
-    polars.DataFrame([_row(*one) for one in side], schema=schema).write_parquet(content)
+    polars.DataFrame([_row(*each, categories) for each in examples], schema=schema).write_parquet(content)
     return content.getvalue()

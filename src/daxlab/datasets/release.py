@@ -1,7 +1,4 @@
-"""The public release of SCAN and the MCD splits: their files, their line format, the splits they hold.
-
-Knows the release's names. Knows nothing of how its files come to this machine.
-"""
+"""The public release of SCAN and the MCD splits: their files, their line format, their splits."""
 
 import json
 import re
@@ -9,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from daxlab.datasets.rules import REPLICATES, SHOTS, SIZES, Split
+from daxlab.datasets.core import DEV, TEST, Sizes, Split
+from daxlab.datasets.rules import REPLICATES, SHOTS, SIZES
 from daxlab.datasets.source import Corpus, Files, open_corpus
 from daxlab.errors import InputError
 from daxlab.languages import Example
@@ -18,8 +16,8 @@ PREFIX = "release/"
 ALL = "tasks.txt"  # every command
 SIMPLE = "simple_split/simple"
 
-# A pair of files, tasks_train_X.txt and tasks_test_X.txt, is called by its folder and X.
-BY_RULE = {  # pair -> our split that must be the same
+# A pair of files, tasks_train_X.txt and tasks_test_X.txt, is named by its folder and X.
+BY_RULE = {  # pair -> our split, which must be the same
     "add_prim_split/addprim_jump": "jump",
     "add_prim_split/addprim_turn_left": "turn-left",
     "length_split/length": "length",
@@ -73,7 +71,7 @@ def line(example: Example) -> str:
 def _read(files: Files, name: str) -> bytes:
     content = files.read(name)
     if content is None:
-        raise InputError(f"the release that is here lacks {name}")
+        raise InputError(f"this copy of the release has no {name}")
     return content
 
 
@@ -91,14 +89,14 @@ def _examples(content: bytes, name: str) -> list[Example]:
     return read
 
 
-@lru_cache(maxsize=1 << 15)  # the files say the same 20,910 lines over and over; so their splits share them
+@lru_cache(maxsize=1 << 15)  # the files repeat the same 20,910 lines, so their splits share the examples
 def _example(text: str) -> Example | None:
     match = re.fullmatch(r"IN: (.+) OUT: (.+)", text)
     return Example(match[1], tuple(match[2].split())) if match else None
 
 
 def release_split(name: str) -> Split | None:
-    """A split of the release, called release/…, or one of mcd1, mcd2, mcd3; None if the name is neither."""
+    """A split called release/…, mcd1, mcd2 or mcd3; None if the name is none of these."""
     if name in MCD_NAMES:
         return _mcd(name)
     if name.removeprefix(PREFIX) not in PAIRS or not name.startswith(PREFIX):
@@ -109,20 +107,20 @@ def release_split(name: str) -> Split | None:
     return _pair(name, *content)
 
 
-@lru_cache(maxsize=64)  # by content, so that a file that changes is read anew
+@lru_cache(maxsize=64)  # by content, so that a changed file is parsed again
 def _pair(name: str, train_lines: bytes, test_lines: bytes) -> Split:
     train_file, test_file = sides(name.removeprefix(PREFIX))
     train = Counter(_examples(train_lines, train_file))
     test = dict.fromkeys(_examples(test_lines, test_file))
-    return Split(name, "file", tuple(train), tuple(test), tuple(train.values()))
+    return Split(name, "file", tuple(train), tuple(train.values()), {TEST: tuple(test)})
 
 
-def release_sizes(names: Iterable[str]) -> Iterator[tuple[int, int, int]]:
-    """Lines in train, distinct ones, lines in test, for pairs of the release: counted, not parsed."""
+def release_sizes(names: Iterable[str]) -> Iterator[Sizes]:
+    """The sizes of release/… splits: lines are counted, not parsed."""
     with open_corpus(SCAN) as files:
         for name in names:
             train, test = ((files.read(file) or b"").splitlines() for file in sides(name.removeprefix(PREFIX)))
-            yield len(train), len(set(train)), len(test)
+            yield Sizes(name, "file", len(train), len(set(train)), {TEST: len(test)})
 
 
 def _mcd(name: str) -> Split:
@@ -134,8 +132,8 @@ def _mcd(name: str) -> Split:
         numbers = json.loads(content or b"")
         train, dev, test = (_picked(commands, numbers[side]) for side in ("trainIdxs", "devIdxs", "testIdxs"))
     except (ValueError, KeyError, IndexError, TypeError) as error:
-        raise InputError(f"{name}.json does not hold the line numbers of a split ({error!r})") from None
-    return Split(name, "file", train, test, (1,) * len(train), dev)
+        raise InputError(f"{name}.json does not contain the line numbers of a split ({error!r})") from None
+    return Split(name, "file", train, (1,) * len(train), {TEST: test, DEV: dev})
 
 
 def _picked(commands: list[Example], numbers: Iterable[int]) -> tuple[Example, ...]:

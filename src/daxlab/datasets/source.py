@@ -1,17 +1,14 @@
-"""Where files come from that no rule generates: a folder, an archive, a download, the user's cache.
+"""Published files: found in a folder or an archive, downloaded, checked by sha256, kept in the user's cache.
 
-Brings a corpus into the cache whole or not at all, checked by sha256, or by whoever knows what must be in the files.
-Knows nothing of that itself.
+A corpus comes into the cache complete or not at all.
 """
 
-import http.client
 import json
 import lzma
 import os
 import shutil
 import tarfile
 import tempfile
-import urllib.request
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -20,15 +17,17 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO
+from urllib.parse import urlparse
+from urllib.request import url2pathname
 
 from daxlab.errors import InputError
 
-DATA = "DAXLAB_DATA"  # the folder to look in before the cache
-MOST_BYTES = 1 << 30  # of one file: more is a mistake, or an attack
+DATA = "DAXLAB_DATA"  # names the folder to look in before the cache
+MOST_BYTES = 1 << 30  # of one file
 CHUNK = 1 << 20
 TIMEOUT = 60  # seconds without a byte
 
-# What the standard library says of an archive that is damaged, cut short, encrypted or of a kind unknown to it.
+# The standard library's errors for an archive that is damaged, truncated, encrypted or of an unknown kind.
 DAMAGED = (OSError, EOFError, RuntimeError, zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError)
 
 Progress = Callable[[int, int | None], None]  # bytes so far, bytes in all where known
@@ -41,14 +40,14 @@ class Corpus:
     name: str
     files: tuple[str, ...]
     url: str
-    digest: str  # of the files, as `digest` below computes it
-    exact: bool = True  # False: the publisher goes on changing it, so another digest is named, not refused
-    beside: tuple[str, ...] = ()  # files that are kept with it where there are such, and count for nothing
-    check: Callable[[Mapping[str, bytes]], object] = lambda files: None  # raises InputError at files that are no such
+    digest: str  # of the files, by `digest` below
+    exact: bool = True  # False: the publisher keeps changing it, so another digest is accepted
+    beside: tuple[str, ...] = ()  # optional files, which are not part of the digest
+    check: Callable[[Mapping[str, bytes]], object] = lambda files: None  # raises InputError if the content is wrong
 
 
 class Files:
-    """Reads files by name from a folder, a zip or a tar; all may lie in one folder of their own."""
+    """Read files by name from a folder, a zip or a tar; they may be in a folder of their own inside it."""
 
     def __init__(self, path: Path, first: str, called: str | None = None) -> None:
         self._path, self._called = path, called or str(path)
@@ -65,7 +64,7 @@ class Files:
         self._within = min(found, key=len).removesuffix(first)
 
     def _listed(self, first: str) -> list[str]:
-        """The names in an archive; of a folder, those that matter."""
+        """The names in an archive, or in a folder beside and below the first file."""
         if self._path.is_dir():
             tops = [found.parent for found in (*self._path.glob(first), *self._path.glob(f"*/{first}"))]
             files = (file for top in tops for depth in ("*", "*/*", "*/*/*") for file in top.glob(depth))
@@ -80,11 +79,11 @@ class Files:
 
     @property
     def names(self) -> list[str]:
-        """The files that lie beside and below the first."""
+        """The files beside and below the first."""
         return [name.removeprefix(self._within) for name in self._names if name.startswith(self._within)]
 
     def close(self) -> None:
-        """Closes the archive."""
+        """Close the archive."""
         if self._archive:
             self._archive.close()
 
@@ -97,50 +96,52 @@ class Files:
     def read(self, name: str) -> bytes | None:
         """A file's content, or None if it is not there."""
         try:
-            return self._read(self._within + name)
-        except (KeyError, FileNotFoundError):
+            with self.opened(name) as file:
+                limit_size(self._size(self._within + name), name)
+                return file.read()
+        except FileNotFoundError:
             return None
-        except DAMAGED as error:
-            raise InputError(f"cannot read {name} of {self._called}: {_reason(error)}") from None
 
     @contextmanager
     def opened(self, name: str) -> Iterator[BinaryIO]:
-        """A file to be read bit by bit, whatever its size."""
+        """A file to read as a stream, whatever its size."""
         try:
-            with self._opened(self._within + name) as file:
+            with self._open(self._within + name) as file:
                 yield file
         except (KeyError, FileNotFoundError):
-            raise InputError(f"{self._called} has no {name} in it") from None
+            raise FileNotFoundError(name) from None
         except DAMAGED as error:
             raise InputError(f"cannot read {name} of {self._called}: {_reason(error)}") from None
 
-    def _opened(self, name: str) -> BinaryIO:
+    def _open(self, name: str) -> BinaryIO:
         if self._archive is None:
             return (self._path / name).open("rb")
         if isinstance(self._archive, zipfile.ZipFile):
-            return self._archive.open(name)  # type: ignore[return-value] # a stream of bytes that can only be read
+            return self._archive.open(name)  # type: ignore[return-value] # a stream of bytes, to read only
         content = self._archive.extractfile(name)
         if content is None:
             raise FileNotFoundError(name)
         return content  # type: ignore[return-value]
 
-    def _read(self, name: str) -> bytes:
+    def _size(self, name: str) -> int:
         if self._archive is None:
-            path = self._path / name
-            _limit(path.stat().st_size, path)
-            return path.read_bytes()
+            return (self._path / name).stat().st_size
         if isinstance(self._archive, zipfile.ZipFile):
-            _limit(self._archive.getinfo(name).file_size, name)
-            return self._archive.read(name)
-        member = self._archive.getmember(name)
-        _limit(member.size, name)
-        content = self._archive.extractfile(member)
-        if content is None:
-            raise FileNotFoundError(name)
-        return content.read()
+            return self._archive.getinfo(name).file_size
+        return self._archive.getmember(name).size
 
 
-def _limit(size: int, name: object) -> None:
+def existing(name: str) -> Path | None:
+    """The file or folder of that name, if there is one."""
+    try:
+        path = Path(name).expanduser()
+        return path if name and path.exists() else None
+    except (OSError, ValueError, RuntimeError):  # too long, a null character, an unknown user
+        return None
+
+
+def limit_size(size: int, name: object) -> None:
+    """Refuse a file that is larger than anything we read."""
     if size > MOST_BYTES:
         raise InputError(f"{name} would take {size:,} bytes; at most {MOST_BYTES:,} are read")
 
@@ -151,13 +152,13 @@ def _reason(error: Exception) -> str:
 
 def cache() -> Path:
     """The folder in which fetched corpora are kept."""
-    from platformdirs import user_cache_path  # only who fetches needs it
+    from platformdirs import user_cache_path
 
     return user_cache_path("daxlab")
 
 
 def find(corpus: Corpus) -> Path | None:
-    """Where a corpus lies: in the folder that DAXLAB_DATA names, or else in the cache; None if in neither."""
+    """Where a corpus is: in the folder that DAXLAB_DATA names, or in the cache; None if in neither."""
     folder = os.environ.get(DATA)
     if folder:
         if not Path(folder).is_dir():
@@ -179,7 +180,7 @@ def _among(places: Iterable[Path], corpus: Corpus) -> Path | None:
 
 
 def _candidates(folder: Path, corpus: Corpus) -> Iterator[Path]:
-    """In a folder of data: the corpus itself, a folder of its name, an archive in either."""
+    """Where a corpus may be in a folder of data: in it, in a subfolder of its name, in an archive in either."""
     for place in (folder, folder / corpus.name):
         if place.is_dir():
             yield place
@@ -187,7 +188,7 @@ def _candidates(folder: Path, corpus: Corpus) -> Iterator[Path]:
 
 
 def open_corpus(corpus: Corpus) -> Files:
-    """The files of a corpus that is here already."""
+    """The files of a corpus that is on this machine."""
     place = find(corpus)
     if place is None:
         raise InputError(
@@ -198,7 +199,7 @@ def open_corpus(corpus: Corpus) -> Files:
 
 
 def digest(files: dict[str, bytes]) -> str:
-    """A file's own sha256; of several, one over their names and sha256s. JSON counts by what it says, not how."""
+    """The sha256 of a file; of several, one over their names and sha256s. JSON is normalised first."""
     hashes = {name: sha256(_content(name, content)).hexdigest() for name, content in sorted(files.items())}
     if len(hashes) == 1:
         return next(iter(hashes.values()))
@@ -216,7 +217,7 @@ def _content(name: str, content: bytes) -> bytes:
 
 @dataclass(frozen=True)
 class Fetched:
-    """What a fetch did: where the corpus now lies, its sha256, and whether that is the published one."""
+    """The result of a fetch: where the corpus is, its sha256, and whether that is the published one."""
 
     corpus: str
     path: Path
@@ -226,7 +227,7 @@ class Fetched:
 
 
 def fetch(corpus: Corpus, source: str | None = None, progress: Progress = lambda done, of: None) -> Fetched:
-    """Brings a corpus into the cache, from a path or URL or its publisher; all of it, checked, or nothing."""
+    """Bring a corpus into the cache, from a path, a URL or its publisher: all of it, checked, or nothing."""
     kept = cache() / corpus.name
     if source is None and _among([kept], corpus):
         with Files(kept, corpus.files[0]) as files:
@@ -260,7 +261,7 @@ def _wanted(files: Files, corpus: Corpus, source: str) -> dict[str, bytes]:
 
 @contextmanager
 def _local(corpus: Corpus, source: str | None, progress: Progress) -> Iterator[Path]:
-    """The source as a path; a download lives only inside the block."""
+    """The source as a path; a download is deleted at the end of the block."""
     folder = os.environ.get(DATA)
     if source is None and folder:
         place = find(corpus)
@@ -268,8 +269,8 @@ def _local(corpus: Corpus, source: str | None, progress: Progress) -> Iterator[P
             yield place
             return
     source = source or corpus.url
-    if not source.startswith(("http:", "https:", "file:")):
-        path = Path(source).expanduser()
+    if not source.startswith(("http:", "https:")):
+        path = Path(url2pathname(urlparse(source).path) if source.startswith("file:") else source).expanduser()
         yield (_among(_candidates(path, corpus), corpus) or path) if path.is_dir() else path
         return
     with tempfile.TemporaryDirectory(prefix="daxlab-") as temporary:
@@ -278,29 +279,43 @@ def _local(corpus: Corpus, source: str | None, progress: Progress) -> Iterator[P
         yield path
 
 
-def _download(url: str, path: Path, progress: Progress) -> None:
-    from daxlab import __version__  # it is above us
+class _Bar:
+    """What pooch takes for a progress bar: reports to our callback, and stops a download that is too large."""
 
+    def __init__(self, url: str, progress: Progress) -> None:
+        self._url, self._progress, self._done, self.total = url, progress, 0, 0
+
+    def update(self, size: int) -> None:
+        self._done += size  # pooch counts whole chunks
+        limit_size(max(self._done - CHUNK, self.total), self._url)
+        if size:
+            self._progress(min(self._done, self.total or self._done), self.total or None)
+
+    def reset(self) -> None:
+        self._done = 0
+
+    def close(self) -> None:
+        pass
+
+
+def _download(url: str, path: Path, progress: Progress) -> None:
+    import pooch
+    from requests.exceptions import ChunkedEncodingError, ConnectionError, Timeout
+
+    from daxlab import __version__
+
+    headers = {"User-Agent": f"daxlab/{__version__}"}  # some publishers refuse the default
+    download = pooch.HTTPDownloader(_Bar(url, progress), chunk_size=CHUNK, headers=headers, timeout=TIMEOUT)
     try:
-        agent = f"daxlab/{__version__}"  # some publishers refuse Python's own
-        request = urllib.request.Request(url, headers={"User-Agent": agent})
-        with urllib.request.urlopen(request, timeout=TIMEOUT) as response, path.open("wb") as file:
-            length = response.headers.get("Content-Length")
-            expected = int(length) if length and length.isdecimal() else None
-            done = 0
-            while chunk := response.read(CHUNK):
-                done += file.write(chunk)
-                _limit(done, url)
-                progress(done, expected)
-    except (OSError, ValueError, http.client.HTTPException) as error:  # urllib's own errors are OSErrors
-        reason = getattr(error, "reason", None) or _reason(error)
+        download(url, str(path), None)
+    except (OSError, ValueError) as error:  # the errors of requests are OSErrors
+        broken = isinstance(error, (ConnectionError, Timeout, ChunkedEncodingError))
+        reason = "the connection failed" if broken else _reason(error)
         raise InputError(f"cannot download {url}: {reason}; if you have the file, give it with --from") from None
-    if expected is not None and done < expected:
-        raise InputError(f"the download of {url} broke off after {done:,} of {expected:,} bytes; try again")
 
 
 def _keep(content: dict[str, bytes], folder: Path) -> None:
-    """Writes the files beside the folder, then puts them in its place."""
+    """Write the files into a new folder, which then replaces the old one."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as temporary:

@@ -1,7 +1,7 @@
-"""Is a release what our rules say? File by file: the same set, the same multiplicities.
+"""Compare a release of SCAN with our rules, file by file: the same set, the same multiplicities.
 
-Where chance chose some commands, the choice is read off the file, the rest is generated from it by the rule,
-and the two must agree in full. Knows nothing of how the answer is shown.
+Where a file was drawn at random, the drawn commands are read from the file, the rest is generated from them by the
+rule, and the two must agree in full.
 """
 
 from collections import Counter
@@ -24,7 +24,7 @@ SHORT = {  # some few-shot files of the release have fewer new commands than the
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found of one file: "same" as the rule's, or "holds" for what chance left to the rule."""
+    """The result for one file. "same": as the rule says; "holds": drawn at random, and the rest is as the rule says."""
 
     file: str
     verdict: Verdict
@@ -33,12 +33,12 @@ class Finding:
 
 
 class _Mismatch(Exception):
-    """What a file has and should not, or lacks."""
+    """A file has what it should not have, or lacks something."""
 
 
 @dataclass(frozen=True)
 class _Side:
-    """What a file must hold, and what settles that."""
+    """What a file must contain, and why."""
 
     lines: Counter[str]
     verdict: Verdict
@@ -46,7 +46,7 @@ class _Side:
 
 
 class Verifier:
-    """Compares the files of a release with the rules of a language (SCAN)."""
+    """Compare the files of a release with the split rules of SCAN."""
 
     def __init__(self, path: Path, language: Language) -> None:
         self._files = Files(path, release.ALL)
@@ -56,7 +56,7 @@ class Verifier:
         self._permutation: list[str] = []  # simple's train lines, then its test lines
 
     def findings(self) -> Iterator[Finding]:
-        """A finding for each file that a release has, in the release's order."""
+        """A finding for each file of the release, in its order."""
         with self._files:
             yield self._whole()
             for pair in release.PAIRS:
@@ -88,8 +88,8 @@ class Verifier:
             name = release.BY_RULE[pair]
             made = rules.make(name, self._language)
             assert made is not None, name
-            parts = rules.Parts(made.train, made.test, dict(zip(made.train, made.weights, strict=True)))
-            return self._train(parts, "same", f"our {name}"), self._test(parts, "same", f"our {name}")
+            sides = rules.Sides(made.train, made.test, dict(zip(made.train, made.weights, strict=True)))
+            return self._train(sides, "same", f"our {name}"), self._test(sides, "same", f"our {name}")
         if pair == release.SIMPLE:
             return self._simple(train, test)
         if pair in release.BY_SIZE:
@@ -101,14 +101,14 @@ class Verifier:
         if pair in release.FEW_JUMP:
             pool = rules.added(self._language, "jump", []).test
             chosen, drawn = self._chosen(pool, train, release.FEW_JUMP[pair], "composed jump commands")
-            parts = rules.added(self._language, "jump", chosen)
-            return self._train(parts, "holds", drawn), self._test(parts, "holds", "the other composed jump commands")
+            sides = rules.added(self._language, "jump", chosen)
+            return self._train(sides, "holds", drawn), self._test(sides, "holds", "the other composed jump commands")
         pool = rules.around_right_pool(self._language)
         shots = release.FEW_AROUND_RIGHT[pair]
         chosen, drawn = self._chosen(pool, train, SHORT.get(pair, shots), "'look around right' commands")
         drawn += f" (not {shots}: so in the release)" if pair in SHORT else ""
-        parts = rules.shown_around_right(self._language, chosen)
-        return self._train(parts, "holds", drawn), self._test(parts, "same", "our filler-0")
+        sides = rules.shown_around_right(self._language, chosen)
+        return self._train(sides, "holds", drawn), self._test(sides, "same", "our filler-0")
 
     def _simple(self, train: list[str], test: list[str]) -> tuple[_Side, _Side]:
         self._permutation = [*train, *test]
@@ -121,19 +121,19 @@ class Verifier:
         )
 
     def _chosen(self, pool: Sequence[Example], train: list[str], shots: int, noun: str) -> tuple[list[Example], str]:
-        """What chance chose from the pool, and words for it."""
+        """The commands that were drawn from the pool, and a description."""
         possible = {self._line[example] for example in pool}
         chosen = [self._example[line] for line in dict.fromkeys(train) if line in possible]
         if len(chosen) != shots:
             raise _Mismatch(f"{len(chosen)} {noun} in training, not {shots}")
         return chosen, f"{shots} {noun}, the rest by rule"
 
-    def _train(self, parts: rules.Parts, verdict: Verdict, detail: str) -> _Side:
-        lines = Counter({self._line[example]: parts.repeated.get(example, 1) for example in parts.train})
+    def _train(self, sides: rules.Sides, verdict: Verdict, detail: str) -> _Side:
+        lines = Counter({self._line[example]: sides.repeated.get(example, 1) for example in sides.train})
         return _Side(lines, verdict, detail)
 
-    def _test(self, parts: rules.Parts, verdict: Verdict, detail: str) -> _Side:
-        return _Side(Counter(self._line[example] for example in parts.test), verdict, detail)
+    def _test(self, sides: rules.Sides, verdict: Verdict, detail: str) -> _Side:
+        return _Side(Counter(self._line[example] for example in sides.test), verdict, detail)
 
 
 def _finding(file: str, lines: list[str] | None, side: _Side) -> Finding:

@@ -1,9 +1,9 @@
 """Training many runs at once, and asking what they learnt. Knows nothing of the ledger; prints nothing."""
 
 from daxlab.engine.checkpoint import Damaged
-from daxlab.engine.decode import answers, attentions, encodings, ended, log_likelihoods, right, scores
+from daxlab.engine.decode import answers, attend, attentions, encodings, ended, log_likelihoods, right, scores
 from daxlab.engine.evaluate import Evaluation, evaluate, likelihoods, sample_accuracy
-from daxlab.engine.group import Group, Run, stack, subset, unstack
+from daxlab.engine.stack import Member, Stack, stack, subset, unstack
 from daxlab.engine.train import CURVE_EVERY, WINDOW, History, Progress, Trained, memory_needed, train
 from daxlab.protocol import SEMANTICS, Protocol
 
@@ -13,13 +13,14 @@ __all__ = [
     "WINDOW",
     "Damaged",
     "Evaluation",
-    "Group",
     "History",
+    "Member",
     "Progress",
     "Protocol",
-    "Run",
+    "Stack",
     "Trained",
     "answers",
+    "attend",
     "attentions",
     "encodings",
     "ended",

@@ -54,7 +54,7 @@ def scores(networks: Network, commands: Rows, actions: Rows) -> NDArray[np.float
 
 
 def encodings(networks: Network, commands: Rows) -> NDArray[np.float32]:
-    """The encoder's last hidden states, [runs, commands, layers, hidden]."""
+    """The encoder's final states, [runs, commands, vectors, size]."""
     if not isinstance(networks, Encodes):
         raise InputError("networks of this kind have no encoder states")
     return _batched(networks, _encoding, (commands,))
@@ -62,9 +62,14 @@ def encodings(networks: Network, commands: Rows) -> NDArray[np.float32]:
 
 def attentions(networks: Network, commands: Rows, actions: Rows) -> NDArray[np.float32]:
     """Attention weights as the given actions are produced, [runs, commands, action time, command time]."""
-    if not isinstance(networks, Attends):
+    if not attend(networks):
         raise InputError("networks of this kind have no attention weights")
     return _batched(networks, _attention, (commands, actions))
+
+
+def attend(networks: Network) -> bool:
+    """Whether networks have attention weights: their class can, and this one does."""
+    return isinstance(networks, Attends) and bool(getattr(networks, "attends", True))
 
 
 def right(given: Rows, targets: Rows) -> NDArray[np.bool_]:

@@ -1,4 +1,4 @@
-"""How right a group's networks are, each on its own split. Knows nothing of how they were trained."""
+"""How right the networks of a stack are. Knows nothing of how they were trained."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,27 +8,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from daxlab.encoding import Example, Vocabulary
+from daxlab.encoding import Encoding
 from daxlab.engine.decode import Rows, answers, ended, log_likelihoods, right
-from daxlab.engine.group import Group, subset
+from daxlab.engine.stack import Stack, subset
+from daxlab.languages import Example
 from daxlab.networks.contract import Network
 from daxlab.symbols import EOS, PAD
 
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """One run's answers to its test commands, in their order."""
+    """One network's answers to some examples, in their order."""
 
     rows: Rows  # [commands, cap]
     right: NDArray[np.bool_]  # [commands]
     asked: Sequence[Example]
-    actions: Vocabulary
+    encoding: Encoding
 
     @cached_property
     def answers(self) -> list[tuple[str, ...]]:
         """In words, which takes a while; a right answer is its target."""
+        words = self.encoding.actions.sequence
         read = zip(self.rows.tolist(), self.right.tolist(), self.asked, strict=True)
-        return [tuple(example.actions) if good else self.actions.sequence(row) for row, good, example in read]
+        return [tuple(example.actions) if good else words(row) for row, good, example in read]
+
+    @property
+    def ended(self) -> NDArray[np.bool_]:
+        """Which answers came to their end within the cap."""
+        return ended(self.rows)
 
     @property
     def accuracy(self) -> float:
@@ -36,26 +43,36 @@ class Evaluation:
         return float(self.right.mean())
 
 
-def evaluate(group: Group, networks: Network, *, oracle_length: bool = False) -> list[Evaluation]:
-    """Each run's answers to its own split's test commands. Runs of one split are asked together."""
+Asked = Sequence[Sequence[Example]]
+
+
+def evaluate(
+    stack: Stack, networks: Network, asked: Asked | None = None, *, oracle_length: bool = False
+) -> list[Evaluation]:
+    """Each network's answers to its own examples: its split's test commands unless others are given.
+
+    Networks that are asked the same examples (the same object) are asked together.
+    """
+    examples = [member.split.test for member in stack.members] if asked is None else asked
     found: dict[int, Evaluation] = {}
-    for split, members in group.by_split():
+    for same, members in _alike(examples):
         chosen = subset(networks, members)
-        given, correct = _ask(group, chosen, [split.test] * len(members), oracle_length)
+        given, correct = _ask(stack.encoding, chosen, [same] * len(members), oracle_length)
         for place, index in enumerate(members):
-            found[index] = Evaluation(given[place], correct[place], split.test, group.encoding.actions)
-    return [found[index] for index in range(len(group.runs))]
+            found[index] = Evaluation(given[place], correct[place], same, stack.encoding)
+    return [found[index] for index in range(len(stack.members))]
 
 
 def likelihoods(
-    group: Group, networks: Network, answered: Sequence[Evaluation]
+    networks: Network, answered: Sequence[Evaluation]
 ) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
-    """For each run, log-likelihoods of its own answers to its test commands, and of the right ones."""
+    """For each network, log-likelihoods of its own answers, and of the right ones."""
     found: dict[int, tuple[NDArray[np.float32], NDArray[np.float32]]] = {}
-    for split, members in group.by_split():
+    for asked, members in _alike([one.asked for one in answered]):
+        encoding = answered[members[0]].encoding
         own = _finished(np.stack([answered[index].rows for index in members]))
-        targets = group.encoding.actions.rows([tuple(e.actions) for e in split.test], own.shape[-1])
-        commands = group.encoding.commands([e.command for e in split.test])
+        targets = encoding.actions.rows([tuple(e.actions) for e in asked], own.shape[-1])
+        commands = encoding.commands([e.command for e in asked])
         pairs = (
             log_likelihoods(
                 subset(networks, members), *(np.broadcast_to(x, (*own.shape[:2], x.shape[-1])) for x in two)
@@ -63,25 +80,31 @@ def likelihoods(
             for two in ((commands, own), (commands, targets))
         )
         found |= dict(zip(members, zip(*pairs, strict=True), strict=True))
-    return [found[index] for index in range(len(group.runs))]
+    return [found[index] for index in range(len(answered))]
+
+
+def _alike(examples: Asked) -> list[tuple[Sequence[Example], list[int]]]:
+    """Each list of examples with the places where it stands."""
+    lists = {id(one): one for one in examples}
+    return [(one, [n for n, other in enumerate(examples) if other is one]) for one in lists.values()]
 
 
 def _finished(given: Rows) -> Rows:
-    """The same answers with room for one symbol more, which is <EOS> where an answer came to none within its cap."""
+    """The same answers with room for one symbol more, which is <EOS> where an answer was cut off by the cap."""
     rows = np.pad(given, ((0, 0), (0, 0), (0, 1)), constant_values=PAD)
     rows[..., -1] = np.where(ended(given), PAD, EOS)
     return rows
 
 
-def sample_accuracy(group: Group, networks: Network, size: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Accuracy [runs] on `size` training and `size` test commands, evenly spread over each list."""
+def sample_accuracy(stack: Stack, networks: Network, size: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Accuracy [members] on `size` training and `size` test commands, evenly spread over each list."""
     rates = []
     for part in ("train", "test"):
-        chosen = [_spread(getattr(run.split, part), size) for run in group.runs]
+        chosen = [_spread(getattr(member.split, part), size) for member in stack.members]
         if not all(chosen):
-            rates.append(np.full(len(group.runs), np.nan))
+            rates.append(np.full(len(stack.members), np.nan))
             continue
-        rates.append(_ask(group, networks, chosen, False)[1].mean(axis=1))
+        rates.append(_ask(stack.encoding, networks, chosen, False)[1].mean(axis=1))
     return rates[0], rates[1]
 
 
@@ -91,16 +114,16 @@ def _spread(examples: Sequence[Any], size: int) -> list[Any]:
 
 
 def _ask(
-    group: Group, networks: Network, examples: Sequence[Sequence[Any]], oracle_length: bool
+    encoding: Encoding, networks: Network, examples: Sequence[Sequence[Any]], oracle_length: bool
 ) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-    """Answers [runs, commands, cap] and which are right; every run has its own examples, equally many."""
+    """Answers [networks, commands, cap] and which are right; every network has its own examples, equally many."""
     made: dict[int, tuple[Any, Any]] = {}
     for own in examples:
         if id(own) not in made:
-            commands = group.encoding.commands([e.command for e in own])
-            made[id(own)] = commands, group.encoding.answers([tuple(e.actions) for e in own])
+            commands = encoding.commands([e.command for e in own])
+            made[id(own)] = commands, encoding.answers([tuple(e.actions) for e in own])
     commands = np.stack([made[id(own)][0] for own in examples])
     targets = np.stack([made[id(own)][1] for own in examples])
     lengths = np.array([[len(e.actions) for e in own] for own in examples], np.int32) if oracle_length else None
-    given = answers(networks, commands, cap=group.encoding.answer_time, lengths=lengths, like=targets)
+    given = answers(networks, commands, cap=encoding.answer_time, lengths=lengths, like=targets)
     return given, right(given, targets)

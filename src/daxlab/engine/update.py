@@ -1,4 +1,4 @@
-"""One update of a group of runs, and a chunk of them as one compiled program.
+"""One update of a stack of networks, and a chunk of updates as one compiled program.
 
 The weights of R runs are stacked on a leading axis. Knows nothing of splits, vocabularies, files or wall clocks.
 """
@@ -43,8 +43,9 @@ class Program(NamedTuple):
 
     static: Any  # the networks without their arrays
     caps: tuple[tuple[int, int], ...]
-    stops: bool  # loops in time stop where padding begins (a CPU), or run through (an accelerator)
-    drops: bool
+    early_exit: bool  # loops in time stop where padding begins (a CPU), or run through (an accelerator)
+    has_dropout: bool
+    forced: bool | None  # the same for every presentation; None: drawn for each
     own_end: bool
     learning_rate: float
     clip: float
@@ -68,9 +69,9 @@ def example_gradient(
         return network.loss(
             command,
             actions,
-            forced=forced,
+            forced=forced if program.forced is None else program.forced,
             own_end=program.own_end,
-            dropout=rate if program.drops else None,
+            dropout=rate if program.has_dropout else None,
             key=key,
             steps=steps,
         )
@@ -85,7 +86,7 @@ def group_gradient(
     """All runs' losses [runs] and gradients, padded to one of the program's lengths."""
     commands, actions = commands[:, : cap[0]], actions[:, : cap[1]]
     steps: tuple[Array | None, Array | None] = (None, None)
-    if program.stops:
+    if program.early_exit:
         steps = (jnp.max(jnp.sum(commands != PAD, axis=-1)), jnp.max(jnp.sum(actions != PAD, axis=-1)))
     one: Callable[..., tuple[Array, Any]] = partial(example_gradient, program, steps=steps)
     if len(commands) > 1:

@@ -1,7 +1,4 @@
-"""Languages with meaning: grammars declared as data, enumerated, parsed and interpreted.
-
-Not called `language`, because `daxlab.language` is the function that gives one.
-"""
+"""Languages with meanings: grammars are read from text, enumerated, parsed and interpreted."""
 
 from daxlab.languages.derivation import Example, Tree
 from daxlab.languages.grammar import Grammar, GrammarError, Rule

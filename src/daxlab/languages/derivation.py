@@ -1,18 +1,27 @@
-"""Derivation trees, and building from the bottom up everything that a grammar derives.
+"""Derivation trees, and the enumeration of everything that a grammar derives.
 
-Knows rules and their meanings. Knows nothing of text: parser.py finds the derivation of a command.
+Knows rules and their meanings, not text: parser.py finds the derivation of a command.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
-from math import prod
+from functools import reduce
+from itertools import chain, islice, product
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
 
 from daxlab.languages.grammar import Grammar, Rule
 
 T = TypeVar("T")
+MOST_PHRASES = 300_000  # commands and their parts; with more, listing the splits takes minutes
+MOST_SYMBOLS = 20_000_000  # words and actions in these
+MOST_STATES = 20_000  # combinations of a category and the recursion left to it
+MOST_ACTIONS = 100_000  # of one command
+SHOWN_WORDS = 50  # of an example
+
+
+class TooLargeError(Exception):
+    """A language or a command exceeds a limit: the message says which one."""
 
 
 class Example(NamedTuple):
@@ -20,16 +29,17 @@ class Example(NamedTuple):
 
     command: str
     actions: tuple[str, ...]
+    category: str = ""  # of a test example, where the data has such
 
 
 @dataclass(frozen=True)
 class Tree:
-    """How a phrase is built: a category, the rule as the declaration writes it, and the parts."""
+    """A phrase of a command: its category, the rule as the declaration writes it, and its parts."""
 
     category: str
     rule: str
     actions: tuple[str, ...]
-    parts: tuple["Tree | str", ...]  # a word is a leaf
+    parts: tuple["Tree | str", ...]  # subtrees and words
 
     @property
     def leaves(self) -> tuple[str, ...]:
@@ -37,7 +47,7 @@ class Tree:
         return tuple(word for part in self.parts for word in ((part,) if isinstance(part, str) else part.leaves))
 
     def to_dict(self) -> dict[str, Any]:
-        """The tree as plain data, for JSON."""
+        """The tree as dictionaries and lists, for JSON."""
         return {
             "category": self.category,
             "rule": self.rule,
@@ -58,7 +68,7 @@ class Tree:
 
 
 def interpretation(rule: Rule) -> Callable[[Sequence[Any]], tuple[str, ...]]:
-    """The function from the meanings of a rule's parts to the meaning of what it builds."""
+    """The function from the meanings of a rule's parts to the meaning of the phrase."""
     items = rule.meaning
     constant = tuple(item for item in items if isinstance(item, str))
     if len(constant) == len(items):
@@ -66,13 +76,15 @@ def interpretation(rule: Rule) -> Callable[[Sequence[Any]], tuple[str, ...]]:
     if len(items) == 1:
         return itemgetter(items[0])
 
-    def composed(parts: Sequence[Any]) -> tuple[str, ...]:
+    def compose(parts: Sequence[Any]) -> tuple[str, ...]:
         actions: tuple[str, ...] = ()
         for item in items:
             actions += (item,) if isinstance(item, str) else parts[item]
+            if len(actions) > MOST_ACTIONS:
+                raise TooLargeError(f"a command denotes more than {MOST_ACTIONS:,} actions")
         return actions
 
-    return composed
+    return compose
 
 
 def bottom_up(
@@ -81,67 +93,118 @@ def bottom_up(
     of_rule: Callable[[Rule, list[T]], T],
     of_category: Callable[[list[T]], T],
 ) -> T:
-    """A value for the whole language from values of its words, each category worked out once.
+    """Compute a value for the whole language from the values of its words, rules and categories.
 
-    In a recursive grammar a category stands inside itself at most `grammar.recursion` times, so what a
-    category derives depends on how often each recursive one may still be entered (`left`); maybe nothing.
+    A recursive category occurs inside itself at most `grammar.recursion` times. What a category derives therefore
+    depends on how often each recursive category may still occur (`left`); if that is nothing, its value is None.
     """
     recursive = grammar.recursive
     below = {category: grammar.below(category) & recursive for category in grammar.rules}
-    known: dict[tuple[str, frozenset[tuple[str, int]]], T | None] = {}
+    values: dict[tuple[str, frozenset[tuple[str, int]]], T | None] = {}
 
-    def of(part: str, left: dict[str, int]) -> T | None:
+    def value_of(part: str, left: dict[str, int]) -> T | None:
         if part not in grammar.rules:
             return of_word(part)
         if left.get(part) == 0:
             return None
         state = (part, frozenset((name, left[name]) for name in below[part]))
-        if state not in known:
+        if state not in values:
             within = {name: times - (name == part) for name, times in left.items()}
-            values = [derived for rule in grammar.rules[part] if (derived := by(rule, within)) is not None]
-            known[state] = of_category(values) if values else None
-        return known[state]
+            by_rule: list[T] = []
+            for rule in grammar.rules[part]:
+                parts: list[T] = []
+                for inner in rule.parts:
+                    value = value_of(inner, within)
+                    if value is None:
+                        break
+                    parts.append(value)
+                else:
+                    by_rule.append(of_rule(rule, parts))
+            if len(values) >= MOST_STATES:
+                raise TooLargeError(f"its {len(recursive)} recursive categories combine in over {MOST_STATES:,} ways")
+            values[state] = of_category(by_rule) if by_rule else None
+        return values[state]
 
-    def by(rule: Rule, left: dict[str, int]) -> T | None:
-        parts: list[T] = []
-        for part in rule.parts:
-            value = of(part, left)
-            if value is None:
-                return None
-            parts.append(value)
-        return of_rule(rule, parts)
-
-    whole = of(grammar.start, dict.fromkeys(recursive, grammar.recursion + 1))
-    assert whole is not None, "grammar.py lets no grammar pass without a command"
+    whole = value_of(grammar.start, dict.fromkeys(recursive, grammar.recursion + 1))
+    assert whole is not None, "grammar.py accepts no grammar without commands"
     return whole
 
 
-def count(grammar: Grammar, most: int) -> int:
-    """How many derivations there are; `most`, if so many or more. A recursive grammar soon has astronomically many."""
-    return bottom_up(grammar, _one, lambda _, parts: min(prod(parts), most), lambda rules: min(sum(rules), most))
-
-
 def longest(grammar: Grammar, most: int) -> int:
-    """How many words the longest command has; `most`, if so many or more."""
-    return bottom_up(grammar, _one, lambda _, parts: min(sum(parts), most), lambda rules: max(rules))
-
-
-def _one(_: str) -> int:
-    return 1
+    """The number of words of the longest command, or `most` if that is smaller."""
+    try:
+        return bottom_up(grammar, lambda _: 1, lambda _, parts: min(sum(parts), most), lambda rules: max(rules))
+    except TooLargeError:
+        return most
 
 
 def shortest(grammar: Grammar) -> str:
-    """A command with the fewest words, to show as an example."""
-    return bottom_up(
-        grammar,
-        lambda word: word,
-        lambda _, parts: " ".join(parts),
-        lambda rules: min(rules, key=lambda r: r.count(" ")),
-    )
+    """A command with the fewest words, to show as an example; of a long one, the beginning."""
+    best: dict[str, tuple[int, Rule]] = {}  # category -> its fewest words, and the rule that gives them
+    changed = True
+    while changed:
+        changed = False
+        for rule in (rule for rules in grammar.rules.values() for rule in rules):
+            if all(part in best or part not in grammar.rules for part in rule.parts):
+                words = sum(best[part][0] if part in best else 1 for part in rule.parts)
+                if rule.category not in best or words < best[rule.category][0]:
+                    best[rule.category] = (words, rule)
+                    changed = True
+
+    def words_of(part: str) -> Iterator[str]:
+        if part in best:
+            for inner in best[part][1].parts:
+                yield from words_of(inner)
+        else:
+            yield part
+
+    return " ".join(islice(words_of(grammar.start), SHOWN_WORDS))
+
+
+class _Total(NamedTuple):
+    """The size of a set of phrases."""
+
+    phrases: int
+    words: int
+    actions: int
+
+
+def check_size(grammar: Grammar) -> None:
+    """Raise TooLargeError if `phrases` would build too much; nothing is built to find out."""
+    built = _Total(0, 0, 0)
+
+    def add(total: _Total, other: _Total) -> _Total:
+        total = _Total(*map(sum, zip(total, other, strict=True)))
+        if total.phrases > MOST_PHRASES:
+            raise TooLargeError(f"it has more than {MOST_PHRASES:,} commands and phrases")
+        if total.words + total.actions > MOST_SYMBOLS:
+            raise TooLargeError(f"its commands have more than {MOST_SYMBOLS:,} words and actions in all")
+        return total
+
+    def of_rule(rule: Rule, parts: list[_Total]) -> _Total:
+        total = _Total(1, 0, 0)
+        for part in parts:  # the words of a product of sets
+            words = total.words * part.phrases + part.words * total.phrases
+            total = add(_Total(total.phrases * part.phrases, words, 0), _Total(0, 0, 0))
+        for item in rule.meaning:
+            if isinstance(item, str):
+                actions = total.phrases
+            else:
+                actions = total.phrases // parts[item].phrases * parts[item].actions
+            total = add(total, _Total(0, 0, actions))
+        return total
+
+    def of_category(rules: list[_Total]) -> _Total:
+        nonlocal built
+        total = reduce(add, rules)
+        built = add(built, total)
+        return total
+
+    bottom_up(grammar, lambda _: _Total(1, 1, 0), of_rule, of_category)
 
 
 def phrases(grammar: Grammar) -> list[Example]:
-    """Every command with its meaning."""
+    """Every command with its meaning, once for each derivation."""
 
     def of_rule(rule: Rule, parts: list[list[Example]]) -> list[Example]:
         meaning = interpretation(rule)
@@ -150,6 +213,4 @@ def phrases(grammar: Grammar) -> list[Example]:
             for chosen in product(*parts)
         ]
 
-    return bottom_up(
-        grammar, lambda word: [Example(word, ())], of_rule, lambda rules: [one for some in rules for one in some]
-    )
+    return bottom_up(grammar, lambda word: [Example(word, ())], of_rule, lambda rules: list(chain.from_iterable(rules)))

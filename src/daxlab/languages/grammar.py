@@ -1,43 +1,48 @@
-"""Reads a declaration of a language: phrase-structure rules, and what each construction means.
+"""Reads the declaration of a language: phrase-structure rules, and the meaning of each construction.
 
-The notation is that of the two figures in the paper's supplement; scan.grammar is the example to read.
-Here a text becomes rules, every one checked. Nothing here knows how to enumerate or to parse commands.
+The notation is that of the two figures in the paper's supplement; scan.grammar is the example to read. This file
+turns text into checked rules. It neither enumerates nor parses commands.
 """
 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
 from daxlab.errors import InputError
 
-MOST_RECURSION = 50  # deeper languages are larger than anything one could learn from
-ANY = "any"  # the variable may stand for a phrase of any category
+MOST_RECURSION = 50  # a deeper language is too large to learn from
+MOST_RULES = 10_000
+MOST_CATEGORIES = 1_000
+MOST_DEPTH = 300  # of a derivation tree; Python's own limit on recursion is 1,000 calls
+MOST_MEANING = 1_000  # actions and variables on the right side of a meaning
+ANY = "any"  # the domain of a variable that stands for a phrase of any category
 
 
 class GrammarError(InputError):
-    """A declaration that cannot be read, with the line to mend."""
+    """A declaration that cannot be read; the message names the line to change."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """One way to build a category, and the meaning of what is built."""
+    """One way to build a category, and the meaning of the phrase."""
 
     category: str
-    parts: tuple[str, ...]  # categories and words, D[1] and D[2] already replaced by what D is made of
+    parts: tuple[str, ...]  # categories and words, with D[1] and D[2] replaced by the parts of D
     written: str  # the right side as the declaration has it
-    meaning: tuple[str | int, ...]  # actions, and places in `parts` whose meaning goes there
+    meaning: tuple[str | int, ...]  # actions, and indices into `parts` whose meaning goes there
 
 
 @dataclass(frozen=True)
 class Grammar:
-    """A language as data: the rules of the category that comes first are its commands."""
+    """The rules of a language; the first category is that of whole commands."""
 
     start: str
     rules: Mapping[str, tuple[Rule, ...]]  # category -> its rules
-    recursion: int  # how often a category may stand inside itself
-    names: Mapping[str, Mapping[str, str]]  # a style of writing -> action -> how that style writes it
+    recursion: int  # how often a category may occur inside itself
+    names: Mapping[str, Mapping[str, str]]  # style -> action -> its name in that style
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -45,48 +50,49 @@ class Grammar:
         parts = (part for rules in self.rules.values() for rule in rules for part in rule.parts)
         return tuple(dict.fromkeys(part for part in parts if part not in self.rules))
 
-    @property
+    @cached_property
     def recursive(self) -> frozenset[str]:
-        """The categories that can stand inside themselves."""
+        """The categories that can occur inside themselves."""
         return frozenset(category for category in self.rules if category in self.below(category))
 
     def below(self, category: str) -> frozenset[str]:
         """Every category that a phrase of this category can contain."""
-        return _closure(
-            category,
-            {
-                name: {part for rule in rules for part in rule.parts if part in self.rules}
-                for name, rules in self.rules.items()
-            },
-        )
+        return _reachable(category, self._children)
+
+    @cached_property
+    def _children(self) -> Mapping[str, set[str]]:
+        return {
+            category: {part for rule in rules for part in rule.parts if part in self.rules}
+            for category, rules in self.rules.items()
+        }
 
 
 @dataclass(frozen=True)
 class _Line:
-    """A line of the declaration, and where it stands."""
+    """A line of a declaration, with its number and file."""
 
     number: int
     text: str
     source: str
 
-    def error(self, what: str) -> GrammarError:
-        return GrammarError(f"{self.source}, line {self.number}: {what}")
+    def error(self, message: str) -> GrammarError:
+        return GrammarError(f"{self.source}, line {self.number}: {message}")
 
 
 @dataclass
 class _Draft:
-    """A declaration as written, before its rules and meanings are brought together."""
+    """A declaration as written, before each rule is given its meaning."""
 
     productions: list[tuple[str, tuple[str, ...], _Line]] = field(default_factory=list)
     variables: dict[str, frozenset[str]] = field(default_factory=dict)
     meanings: dict[tuple[str, ...], tuple[str, _Line]] = field(default_factory=dict)
-    forms: dict[tuple[str, str], tuple[str, _Line]] = field(default_factory=dict)  # a category, a word of it
+    forms: dict[tuple[str, str], tuple[str, _Line]] = field(default_factory=dict)  # (category, word) -> its meaning
     names: dict[str, dict[str, str]] = field(default_factory=dict)
     recursion: int = 0
 
 
 def read(text: str, source: str, base: Mapping[str, str]) -> Grammar:
-    """The grammar that `text` declares; `base` has the declarations that it may extend, by name."""
+    """The grammar that `text` declares; `base` maps names to the declarations that it may extend."""
     return _Builder(_draft(text, source, base), source).grammar()
 
 
@@ -115,7 +121,7 @@ def _draft(text: str, source: str, base: Mapping[str, str]) -> _Draft:
         elif section == "meaning":
             _meaning(draft, line)
         else:
-            action, name = _two(line, "=", "an action and its name, as in WALK = I_WALK")
+            action, name = _sides(line, "=", "an action and its name, as in WALK = I_WALK")
             draft.names.setdefault(style, {})[action] = name
     return draft
 
@@ -124,19 +130,20 @@ def _preamble(draft: _Draft, line: _Line, base: Mapping[str, str]) -> _Draft:
     match line.text.split():
         case ["extends", name]:
             if draft.productions:
-                raise line.error("a language extends one other")
+                raise line.error("a language can extend only one other")
             if name not in base:
                 raise line.error(f"no language is called {name!r}; there are {', '.join(sorted(base))}")
             extended = _draft(base[name], name, base)
             return replace(extended, recursion=draft.recursion or extended.recursion)
         case ["recursion", number] if re.fullmatch("[1-9][0-9]*", number):
             if len(number) > 2 or int(number) > MOST_RECURSION:
-                raise line.error(f"a category may stand inside itself at most {MOST_RECURSION} times, not {number}")
+                shown = number if len(number) < 10 else f"{number[:9]}…"
+                raise line.error(f"a category can occur inside itself at most {MOST_RECURSION} times, not {shown}")
             return replace(draft, recursion=int(number))
     raise line.error("expected 'extends NAME', 'recursion N', or a section: 'grammar:', 'meaning:', 'names STYLE:'")
 
 
-def _two(line: _Line, mark: str, form: str) -> tuple[str, str]:
+def _sides(line: _Line, mark: str, form: str) -> tuple[str, str]:
     left, found, right = line.text.partition(mark)
     if not found or not left.strip() or not right.strip():
         raise line.error(f"expected {form}")
@@ -144,9 +151,9 @@ def _two(line: _Line, mark: str, form: str) -> tuple[str, str]:
 
 
 def _production(draft: _Draft, line: _Line) -> None:
-    category, right = _two(line, "->", "a rule, as in C -> S and S")
+    category, right = _sides(line, "->", "a rule, as in C -> S and S")
     if not category.isidentifier():
-        raise line.error(f"{category!r} is no name for a category (letters, digits and _)")
+        raise line.error(f"{category!r} cannot name a category; use letters, digits and _")
     draft.productions.append((category, tuple(right.split()), line))
 
 
@@ -156,7 +163,7 @@ def _meaning(draft: _Draft, line: _Line) -> None:
         domain = frozenset(re.split(r"[,\s]+", declared["domain"].strip()))
         draft.variables |= dict.fromkeys(re.split(r"[,\s]+", declared["names"].strip()), domain)
         return
-    left, right = _two(line, "=", "a meaning, as in [[x twice]] = [[x]] [[x]]")
+    left, right = _sides(line, "=", "a meaning, as in [[x twice]] = [[x]] [[x]]")
     form = re.fullmatch(r"\[\[(?P<word>[^\s\[\]]+)\]\]\s+in\s+(?P<category>\w+)", left)
     if form:
         _form(draft, (form["category"], form["word"]), right, line)
@@ -171,11 +178,11 @@ def _meaning(draft: _Draft, line: _Line) -> None:
 
 
 def _form(draft: _Draft, form: tuple[str, str], right: str, line: _Line) -> None:
-    """[[tired]] in F = fatiguee: what a word means as one of a category, where elsewhere it means something else."""
+    """[[tired]] in F = fatiguee: the meaning of a word in one category, where it differs from the others."""
     if form in draft.forms:
         raise line.error(f"[[{form[1]}]] in {form[0]} already has a meaning")
     if "[[" in right:
-        raise line.error("what a word means in a category is written out, without [[ ]]")
+        raise line.error("the meaning of a word in a category is written out, without [[ ]]")
     draft.forms[form] = (right, line)
 
 
@@ -183,47 +190,53 @@ def _form(draft: _Draft, form: tuple[str, str], right: str, line: _Line) -> None
 
 
 class _Variable(NamedTuple):
-    """On the right side of a meaning: here goes what this variable means."""
+    """A variable on the right side of a meaning."""
 
     name: str
 
 
 @dataclass
 class _Builder:
-    """Works out the infixes, finds each rule its meaning, and checks that nothing is left over."""
+    """Expands the infixes, finds the meaning of each rule, and checks that every declaration is used."""
 
     draft: _Draft
     source: str
-    used: set[tuple[str, ...]] = field(default_factory=set)  # the patterns that have served
-    formed: set[tuple[str, str]] = field(default_factory=set)  # and the forms
+    used_patterns: set[tuple[str, ...]] = field(default_factory=set)
+    used_forms: set[tuple[str, str]] = field(default_factory=set)
 
     def grammar(self) -> Grammar:
         if not self.draft.productions:
-            raise GrammarError(f"{self.source}: no rules; a declaration has a section 'grammar:'")
-        rules: dict[str, list[Rule]] = {category: [] for category, _, _ in self.draft.productions}
+            raise GrammarError(f"{self.source}: no rules; add a section 'grammar:'")
+        rules: dict[str, dict[tuple[str, ...], Rule]] = {category: {} for category, _, _ in self.draft.productions}
+        if len(rules) > MOST_CATEGORIES:
+            raise GrammarError(f"{self.source}: {len(rules):,} categories; a grammar can have {MOST_CATEGORIES:,}")
+        number = 0
         for category, parts, line in self.draft.productions:
-            for plain in self._infixed(parts, line):
-                rule = Rule(category, plain, " ".join(parts), self._meaning_of(category, plain, line))
-                if any(other.parts == rule.parts for other in rules[category]):
-                    raise line.error(f"{category} -> {' '.join(plain)} stands here twice")
-                rules[category].append(rule)
+            for plain in self._expand_infix(parts, line):
+                if plain in rules[category]:
+                    raise line.error(f"the rule {category} -> {' '.join(plain)} is declared twice")
+                meaning = self._meaning_of(category, plain, line)
+                rules[category][plain] = Rule(category, plain, " ".join(parts), meaning)
+                number += 1
+                if number > MOST_RULES:
+                    raise line.error(f"a grammar can have at most {MOST_RULES:,} rules; remove some")
         grammar = Grammar(
             start=self.draft.productions[0][0],
-            rules=MappingProxyType({category: tuple(some) for category, some in rules.items()}),
+            rules=MappingProxyType({category: tuple(by_parts.values()) for category, by_parts in rules.items()}),
             recursion=self.draft.recursion,
             names=MappingProxyType({style: MappingProxyType(names) for style, names in self.draft.names.items()}),
         )
         _check(grammar, self.source)
-        self._check_leftovers(grammar)
+        self._check_all_used(grammar)
         return grammar
 
-    def _check_leftovers(self, grammar: Grammar) -> None:
-        """What is declared here and touches nothing is a slip of the pen."""
+    def _check_all_used(self, grammar: Grammar) -> None:
+        """A declaration without effect is most likely a typing error."""
         for pattern, (_, line) in self.draft.meanings.items():
-            if pattern not in self.used and line.source == self.source:
-                raise line.error(f"no rule builds anything that {_brackets(pattern)} could be the meaning of")
+            if pattern not in self.used_patterns and line.source == self.source:
+                raise line.error(f"no rule builds a phrase that matches {_brackets(pattern)}")
         for (category, word), (_, line) in self.draft.forms.items():
-            if (category, word) not in self.formed and line.source == self.source:
+            if (category, word) not in self.used_forms and line.source == self.source:
                 raise line.error(f"there is no rule {category} -> {word} for this meaning")
         domains = set().union(*self.draft.variables.values()) - {ANY} - set(grammar.rules)
         if domains:
@@ -242,70 +255,85 @@ class _Builder:
             if len(set(names.values())) < len(names):
                 raise GrammarError(f"{self.source}: names {style}: two actions have the same name")
 
-    def _infixed(self, parts: tuple[str, ...], line: _Line) -> list[tuple[str, ...]]:
-        """D[1] opposite D[2] stands for as many rules as D has: U opposite left, turn opposite left, …"""
+    def _expand_infix(self, parts: tuple[str, ...], line: _Line) -> Iterator[tuple[str, ...]]:
+        """D[1] opposite D[2] stands for one rule for each rule of D: U opposite left, turn opposite left, …"""
         places = {n: re.fullmatch(r"(\w+)\[([1-9])\]", part) for n, part in enumerate(parts)}
         marks = {n: (place[1], int(place[2])) for n, place in places.items() if place}
         if not marks:
-            return [parts]
+            yield parts
+            return
         category = next(iter(marks.values()))[0]
-        if [mark for _, mark in sorted(marks.items())] != [(category, n + 1) for n in range(len(marks))]:
-            raise line.error(f"an infix takes one category apart, in order, as in {category}[1] opposite {category}[2]")
+        if list(marks.values()) != [(category, n + 1) for n in range(len(marks))]:
+            raise line.error(f"an infix splits one category, in order, as in {category}[1] opposite {category}[2]")
         inner = [right for left, right, _ in self.draft.productions if left == category and len(right) == len(marks)]
         if not inner:
             raise line.error(f"{category} has no rule with {len(marks)} parts")
-        return [tuple(some[marks[n][1] - 1] if n in marks else part for n, part in enumerate(parts)) for some in inner]
+        for right in inner:
+            yield tuple(right[marks[n][1] - 1] if n in marks else part for n, part in enumerate(parts))
 
     def _meaning_of(self, category: str, parts: tuple[str, ...], line: _Line) -> tuple[str | int, ...]:
         if len(parts) == 1 and (category, parts[0]) in self.draft.forms:
-            self.formed.add((category, parts[0]))
+            self.used_forms.add((category, parts[0]))
             return tuple(self.draft.forms[category, parts[0]][0].split())
-        categories = {category for category, _, _ in self.draft.productions}
-        found = [pattern for pattern in self.draft.meanings if self._matches(pattern, parts, categories)]
-        if len(found) > 1:
-            raise line.error(f"{' '.join(parts)!r} has two meanings: " + " and ".join(map(_brackets, found)))
-        if found:
-            value = self._value(found[0])
-            return tuple(found[0].index(item.name) if isinstance(item, _Variable) else item for item in value)
-        if len(parts) == 1 and parts[0] in categories:
+        exact = [parts] if parts in self.draft.meanings and parts not in self._open_patterns else []
+        patterns = [*exact, *(pattern for pattern in self._open_patterns if self._matches(pattern, parts))]
+        if len(patterns) > 1:
+            raise line.error(f"{' '.join(parts)!r} has two meanings: " + " and ".join(map(_brackets, patterns)))
+        if patterns:
+            value = self._value(patterns[0])
+            return tuple(patterns[0].index(item.name) if isinstance(item, _Variable) else item for item in value)
+        if len(parts) == 1 and parts[0] in self._categories:
             return (0,)  # C -> S means what S means
         raise line.error(f"no meaning for {' '.join(parts)!r}: add [[{' '.join(parts)}]] = … under 'meaning:'")
 
-    def _matches(self, pattern: tuple[str, ...], parts: tuple[str, ...], categories: set[str]) -> bool:
+    @cached_property
+    def _categories(self) -> frozenset[str]:
+        return frozenset(category for category, _, _ in self.draft.productions)
+
+    @cached_property
+    def _open_patterns(self) -> dict[tuple[str, ...], None]:
+        """The patterns with variables, in order."""
+        patterns = (pattern for pattern in self.draft.meanings if any(mark in self.draft.variables for mark in pattern))
+        return dict.fromkeys(patterns)
+
+    def _matches(self, pattern: tuple[str, ...], parts: tuple[str, ...]) -> bool:
         if len(pattern) != len(parts):
             return False
         for mark, part in zip(pattern, parts, strict=True):
             domain = self.draft.variables.get(mark)
-            fits = mark == part if domain is None else part in categories and bool(domain & {ANY, part})
+            fits = mark == part if domain is None else part in self._categories and bool(domain & {ANY, part})
             if not fits:
                 return False
         return True
 
     def _value(self, pattern: tuple[str, ...], within: tuple[tuple[str, ...], ...] = ()) -> list[str | _Variable]:
-        """The right side of a meaning, phrases without variables worked out."""
+        """The right side of a meaning, with phrases without variables replaced by their meanings."""
         right, line = self.draft.meanings[pattern]
-        self.used.add(pattern)
+        self.used_patterns.add(pattern)
         if pattern in within:
-            raise line.error(f"the meaning of {_brackets(pattern)} goes round in a circle")
-        if len({mark for mark in pattern if mark in self.draft.variables}) < sum(
-            mark in self.draft.variables for mark in pattern
-        ):
-            raise line.error(f"{_brackets(pattern)} names a variable twice; use two, as in [[x1 and x2]]")
+            raise line.error(f"the meaning of {_brackets(pattern)} refers to itself")
+        if len(within) > MOST_DEPTH:
+            raise line.error(f"meanings refer to one another more than {MOST_DEPTH} times in a row; write some out")
+        variables = [mark for mark in pattern if mark in self.draft.variables]
+        if len(set(variables)) < len(variables):
+            raise line.error(f"{_brackets(pattern)} has the same variable twice; use two, as in [[x1 and x2]]")
         value: list[str | _Variable] = []
         for inner, action in re.findall(r"\[\[(.*?)\]\]|(\S+)", right):
             if action and re.search(r"\[\[|\]\]", action):
-                raise line.error("brackets that do not pair up")
+                raise line.error("the brackets do not match")
             phrase = tuple(inner.split())
             if action:
                 value.append(action)
-            elif len(phrase) == 1 and phrase[0] in pattern and phrase[0] in self.draft.variables:
+            elif len(phrase) == 1 and phrase[0] in variables:
                 value.append(_Variable(phrase[0]))
-            elif phrase in self.draft.meanings and not set(phrase) & set(self.draft.variables):
+            elif phrase in self.draft.meanings and phrase not in self._open_patterns:
                 value.extend(self._value(phrase, (*within, pattern)))
             else:
                 raise line.error(
                     f"{_brackets(phrase)} is neither a variable of the left side nor a phrase with a meaning"
                 )
+            if len(value) > MOST_MEANING:
+                raise line.error(f"a meaning can have at most {MOST_MEANING:,} actions; shorten this one")
         return value
 
 
@@ -313,19 +341,19 @@ def _brackets(phrase: tuple[str, ...]) -> str:
     return f"[[{' '.join(phrase)}]]"
 
 
-def _closure(category: str, steps: Mapping[str, set[str]]) -> frozenset[str]:
-    seen: set[str] = set()
-    ahead = list(steps[category])
+def _reachable(category: str, children: Mapping[str, set[str]]) -> frozenset[str]:
+    reached: set[str] = set()
+    ahead = list(children[category])
     while ahead:
         name = ahead.pop()
-        if name not in seen:
-            seen.add(name)
-            ahead.extend(steps[name])
-    return frozenset(seen)
+        if name not in reached:
+            reached.add(name)
+            ahead.extend(children[name])
+    return frozenset(reached)
 
 
 def _check(grammar: Grammar, source: str) -> None:
-    """A category that is never used, never ends or only renames itself is a mistake in the declaration."""
+    """Refuse categories that are unused, never end, only rename themselves, or nest too deeply."""
     unused = set(grammar.rules) - grammar.below(grammar.start) - {grammar.start}
     if unused:
         raise GrammarError(f"{source}: no command contains the category {', '.join(sorted(unused))}")
@@ -334,26 +362,38 @@ def _check(grammar: Grammar, source: str) -> None:
         for category, rules in grammar.rules.items()
     }
     for category in grammar.rules:
-        if category in _closure(category, renames):
-            raise GrammarError(
-                f"{source}: {category} can be rewritten as itself, so its commands have no one derivation"
-            )
-    ends: set[str] = set()
+        if category in _reachable(category, renames):
+            raise GrammarError(f"{source}: {category} can be rewritten as itself; remove one of these rules")
+    finite: set[str] = set()
     while True:
         more = {
             category
             for category, rules in grammar.rules.items()
-            if any(all(part in ends or part not in grammar.rules for part in rule.parts) for rule in rules)
+            if any(all(part in finite or part not in grammar.rules for part in rule.parts) for rule in rules)
         }
-        if more == ends:
+        if more == finite:
             break
-        ends = more
-    if set(grammar.rules) - ends:
-        raise GrammarError(
-            f"{source}: the rules of {', '.join(sorted(set(grammar.rules) - ends))} never come to an end"
-        )
+        finite = more
+    if set(grammar.rules) - finite:
+        endless = ", ".join(sorted(set(grammar.rules) - finite))
+        raise GrammarError(f"{source}: phrases of {endless} never end; add a rule without recursion")
     if grammar.recursive and not grammar.recursion:
         raise GrammarError(
-            f"{source}: {', '.join(sorted(grammar.recursive))} can stand inside itself without end; "
-            "add a line 'recursion N' before the sections (how often it may)"
+            f"{source}: {', '.join(sorted(grammar.recursive))} can occur inside itself without end; "
+            "add a line 'recursion N' before the sections to say how often"
         )
+    depth = _depth(grammar)
+    if depth > MOST_DEPTH:
+        change = f"lower 'recursion {grammar.recursion}'" if grammar.recursive else "use fewer categories"
+        raise GrammarError(f"{source}: phrases can nest {depth:,} deep, and at most {MOST_DEPTH} is possible; {change}")
+
+
+def _depth(grammar: Grammar) -> int:
+    """An upper bound on the depth of a derivation tree."""
+    below = {category: grammar.below(category) for category in grammar.rules}
+    depth: dict[str, int] = {}
+    for category in sorted(grammar.rules, key=lambda name: (len(below[name]), name not in grammar.recursive)):
+        cycle = {other for other in below[category] if category in below[other]}
+        own = len(cycle) * (grammar.recursion + 1) if cycle else 1
+        depth[category] = own + max((depth[other] for other in below[category] - cycle), default=0)
+    return depth[grammar.start]

@@ -1,7 +1,4 @@
-"""From the words of a command to its derivation, by lark; and what to say when there is none.
-
-Knows grammars and text. Knows nothing of where commands come from or who reads the message.
-"""
+"""Parses commands with lark, and explains what is wrong with a text that is not a command."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -18,19 +15,20 @@ from lark.lexer import Lexer
 from lark.parsers.earley_forest import SymbolNode
 
 from daxlab.errors import InputError
-from daxlab.languages.derivation import Tree, longest, shortest
+from daxlab.languages.derivation import TooLargeError, Tree, longest, shortest
 from daxlab.languages.grammar import Grammar, Rule
 
 T = TypeVar("T")
-END = "the end"  # what may follow a command that could stop here
-TOO_DEEP = "phrases stand inside one another more often than this grammar's 'recursion' allows"
-MOST_WORDS = 10_000  # of a command, where a recursive grammar sets no closer limit
-MOST_WORDS_EARLEY = 200  # likewise, where parsing takes time that grows with the cube of the length
-SHOWN = 60  # characters of a long command shown around the place where it breaks
+END = "the end"  # shown among the words that can follow, where a command can end
+TOO_DEEP = "phrases are nested more deeply than this grammar's 'recursion' allows"
+MOST_WORDS = 10_000  # of a command; the longest command of the grammar may set a lower limit
+MOST_WORDS_EARLEY = 200  # the same for Earley's algorithm, whose time grows with the cube of the length
+MOST_MEANINGS = 1_000  # of a phrase, in an ambiguous grammar
+SHOWN = 60  # characters of a long command shown on either side of an error
 
 
 class CommandError(InputError):
-    """A text that is no command: what is wrong, where it stands, and what could stand there."""
+    """A text that is not a command: what is wrong, where, and which words are possible there."""
 
     def __init__(self, what: str, text: str, start: int, end: int, expected: tuple[str, ...] = ()) -> None:
         self.what, self.text, self.start, self.end, self.expected = what, text, start, end, expected
@@ -39,9 +37,9 @@ class CommandError(InputError):
     def __str__(self) -> str:
         if not self.text.strip():
             return self.what
-        lines = [self.what, *("  " + line for line in _pointed(self.text, self.start, self.end))]
+        lines = [self.what, *("  " + line for line in _excerpt(self.text, self.start, self.end))]
         if self.expected:
-            lines.append("  what could: " + ", ".join(self.expected))
+            lines.append("  possible here: " + ", ".join(self.expected))
         return "\n".join(lines)
 
 
@@ -49,9 +47,9 @@ def _visible(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)
 
 
-def _pointed(text: str, start: int, end: int) -> tuple[str, str]:
-    """The part of the text around a place, and a line of carets under the place."""
-    from rich.cells import cell_len  # only a wrong command pays for it
+def _excerpt(text: str, start: int, end: int) -> tuple[str, str]:
+    """The text around an error, and a line of carets that mark it."""
+    from rich.cells import cell_len  # loaded only for errors
 
     first, last = max(0, start - SHOWN), min(len(text), start + SHOWN)
     before = ("…" if first else "") + _visible(text[first:start])
@@ -61,9 +59,9 @@ def _pointed(text: str, start: int, end: int) -> tuple[str, str]:
 
 
 class Parser(Generic[T]):
-    """Parses the commands of one grammar; `build(rule)(parts)` makes a value: a Tree, or the actions.
+    """Parses the commands of one grammar; `build(rule)(parts)` is the value of a phrase, a Tree or its actions.
 
-    LALR where the grammar allows it, which is many times faster; Earley where it does not.
+    Uses LALR, which is many times faster, where the grammar allows it, and Earley's algorithm otherwise.
     """
 
     def __init__(self, grammar: Grammar, build: Callable[[Rule], Callable[[list[Any]], T]]) -> None:
@@ -75,26 +73,28 @@ class Parser(Generic[T]):
         if grammar.recursive:
             for name, rule in _numbered(grammar):
                 most = grammar.recursion + 1 if rule.category in grammar.recursive else None
-                self._build[name] = _bounded(self._build[name], rule.category, most)
-            self._finish = _innermost
+                self._build[name] = _with_depth(self._build[name], rule.category, most)
+            self._finish = _without_depth
         lalr = self._lalr(grammar)
         self._lark = lalr or self._earley(grammar)
         self._most = longest(grammar, MOST_WORDS if lalr else MOST_WORDS_EARLEY)
 
     def parse(self, text: str) -> T:
         """The value of a command."""
-        # No command is longer than the longest: of a text of any size, the words up to there tell all.
+        # Words beyond the length of the longest command need not be read.
         words = text.split(maxsplit=self._most + 1)
         if not words:
             raise CommandError(f"the command is empty; try {self._example!r}", text, 0, 0)
         try:
             value: T = self._finish(self._resolved(self._lark.parse(words[: self._most + 1])))
         except _UnknownWord as error:
-            raise self._unknown(text, error.place) from None
+            raise self._unknown_word(text, error.place) from None
         except (UnexpectedToken, UnexpectedEOF) as error:
-            raise self._broken(text, words, error) from None
-        except _NoOneMeaning as error:
+            raise self._syntax_error(text, words, error) from None
+        except (_NoOneMeaning, TooLargeError) as error:
             raise CommandError(str(error), text, *_span(text)) from None
+        except RecursionError:
+            raise CommandError("phrases are nested too deeply to be parsed", text, *_span(text)) from None
         if len(words) > self._most:
             raise self._too_long(text)
         return value
@@ -117,64 +117,69 @@ class Parser(Generic[T]):
         return Lark(declaration, start="c0", lexer=_words(self._terminals), keep_all_tokens=True, **options)
 
     def _resolved(self, parsed: Any) -> Any:
-        """LALR has called `build` already; an Earley forest holds every derivation, and all must agree."""
+        """The value of a parse: LALR has computed it; the derivations in an Earley forest must all agree on it."""
         if not isinstance(parsed, SymbolNode):
             return parsed
         values = self._derived(parsed, {})
         if not values:
             raise _NoOneMeaning(TOO_DEEP)
         if len({_actions(self._finish(value)) for value in values}) > 1:
-            raise _NoOneMeaning("the grammar gives this command more than one meaning")
+            raise _NoOneMeaning("this command is ambiguous: the grammar gives it more than one meaning")
         return values[0]
 
-    def _derived(self, node: Any, known: dict[int, list[Any]]) -> list[Any]:
-        """The values of a node of the forest, one for each meaning and depth of recursion; each node once."""
+    def _derived(self, node: Any, memo: dict[int, list[Any]]) -> list[Any]:
+        """The values of a node of the forest, one for each meaning and depth of recursion."""
         if not isinstance(node, SymbolNode):
             return [node.token]
-        if id(node) not in known:
+        if id(node) not in memo:
             values: dict[object, Any] = {}
             for packed in node.children:
-                for parts in self._sequences(packed, known):
+                for parts in self._sequences(packed, memo):
                     with suppress(_NoOneMeaning):
                         value = self._build[packed.rule.alias](parts)
-                        depth = frozenset(value[1].items()) if self._finish is _innermost else None
+                        depth = frozenset(value[1].items()) if self._finish is _without_depth else None
                         values.setdefault((_actions(self._finish(value)), depth), value)
-            known[id(node)] = list(values.values())
-        return known[id(node)]
+                    if len(values) > MOST_MEANINGS:
+                        raise TooLargeError(f"a phrase of this command has more than {MOST_MEANINGS:,} meanings")
+            memo[id(node)] = list(values.values())
+        return memo[id(node)]
 
-    def _sequences(self, packed: Any, known: dict[int, list[Any]]) -> list[list[Any]]:
-        """The values of a rule's parts: the forest is binary, so what is left of the last part may be a packed rest."""
+    def _sequences(self, packed: Any, memo: dict[int, list[Any]]) -> list[list[Any]]:
+        """The values of a rule's parts; the forest is binary, so a node to the left may hold several parts."""
         left = packed.left
         if left is None:
             before: list[list[Any]] = [[]]
         elif isinstance(left, SymbolNode) and left.is_intermediate:
-            before = [sequence for rest in left.children for sequence in self._sequences(rest, known)]
+            before = [sequence for inner in left.children for sequence in self._sequences(inner, memo)]
         else:
-            before = [[value] for value in self._derived(left, known)]
-        return [[*sequence, value] for sequence in before for value in self._derived(packed.right, known)]
+            before = [[value] for value in self._derived(left, memo)]
+        last = self._derived(packed.right, memo)
+        if len(before) * len(last) > MOST_MEANINGS**2:
+            raise TooLargeError(f"a phrase of this command has more than {MOST_MEANINGS**2:,} derivations")
+        return [[*sequence, value] for sequence in before for value in last]
 
-    def _unknown(self, text: str, place: int) -> CommandError:
+    def _unknown_word(self, text: str, place: int) -> CommandError:
         start, end = _place(text, place)
         word = text[start:end][:SHOWN]
         near = get_close_matches(word.lower(), self._terminals, n=1, cutoff=0.0)[0]
         what = f"unknown word '{_visible(word)}' (word {place + 1}); the nearest known word is '{near}'"
         return CommandError(what, text, start, end)
 
-    def _broken(self, text: str, words: list[str], error: UnexpectedToken | UnexpectedEOF) -> CommandError:
+    def _syntax_error(self, text: str, words: list[str], error: UnexpectedToken | UnexpectedEOF) -> CommandError:
         at_end = isinstance(error, UnexpectedEOF) or error.token.type == "$END"
-        if at_end and len(words) > self._most:  # the end is only where we stopped reading
+        if at_end and len(words) > self._most:  # the end of what was read, not of the text
             return self._too_long(text)
-        known = words if at_end else words[: _number(error.token)]
-        could = tuple(word for terminal, word in self._words.items() if terminal in self._follows(known, error))
-        place = len(known) - at_end  # a command that stops too soon is pointed at by its last word
+        prefix = words if at_end else words[: _number(error.token)]
+        possible = tuple(word for terminal, word in self._words.items() if terminal in self._follows(prefix, error))
+        place = len(prefix) - at_end  # the caret of an incomplete command is under its last word
         word = words[place][:SHOWN]
-        what = f"the command cannot stop after '{word}'" if at_end else f"'{word}' cannot stand here (word {place + 1})"
-        return CommandError(what, text, *_place(text, place), could)
+        what = f"the command cannot end after '{word}'" if at_end else f"unexpected word '{word}' (word {place + 1})"
+        return CommandError(what, text, *_place(text, place), possible)
 
     def _follows(self, words: list[str], error: UnexpectedToken | UnexpectedEOF) -> set[str]:
-        """The terminals that can come after these words."""
+        """The terminals that can follow these words."""
         if self._lark.options.parser == "lalr":
-            # Asked afresh: at the error LALR may have reduced already, on the promise of a look-ahead it then refused.
+            # The state at the error will not do: LALR may have reduced there, for a look-ahead that it then refused.
             parser = self._lark.parse_interactive()
             for word in words:
                 parser.feed_token(Token(self._terminals[word], word))
@@ -192,14 +197,14 @@ class _UnknownWord(Exception):
 
 
 class _NoOneMeaning(Exception):
-    """A command that parses and yet means nothing, or more than one thing."""
+    """A command that parses but has no meaning, or more than one."""
 
 
-# In a recursive grammar a value travels with how deep each category stands inside itself.
+# In a recursive grammar a value is paired with how deeply each category is nested in itself.
 
 
-def _bounded(build: Callable[[list[Any]], Any], category: str, most: int | None) -> Callable[[list[Any]], Any]:
-    def bounded(parts: list[Any]) -> tuple[Any, Counter[str]]:
+def _with_depth(build: Callable[[list[Any]], Any], category: str, most: int | None) -> Callable[[list[Any]], Any]:
+    def build_with_depth(parts: list[Any]) -> tuple[Any, Counter[str]]:
         depth: Counter[str] = Counter()
         for part in parts:
             if isinstance(part, tuple):
@@ -210,10 +215,10 @@ def _bounded(build: Callable[[list[Any]], Any], category: str, most: int | None)
                 raise _NoOneMeaning(TOO_DEEP)
         return build([part[0] if isinstance(part, tuple) else part for part in parts]), depth
 
-    return bounded
+    return build_with_depth
 
 
-def _innermost(value: Any) -> Any:
+def _without_depth(value: Any) -> Any:
     return value[0]
 
 
@@ -226,13 +231,13 @@ def _actions(value: Any) -> Any:
 
 
 def _numbered(grammar: Grammar) -> Iterator[tuple[str, Rule]]:
-    """The rules, each with a name that lark takes."""
+    """The rules, each with a name in lark's notation."""
     rules = (rule for some in grammar.rules.values() for rule in some)
     return ((f"r{n}", rule) for n, rule in enumerate(rules))
 
 
 def _words(terminals: dict[str, str]) -> type[Lexer]:
-    """A lexer for commands already split into words; a token's position is the number of its word."""
+    """A lexer for commands that are split into words; the position of a token is the index of its word."""
 
     class Words(Lexer):
         __future_interface__ = 2
@@ -262,16 +267,16 @@ def _lark(grammar: Grammar, terminals: dict[str, str]) -> str:
 
 
 def _number(token: Token) -> int:
-    """The number of a token's word, which the lexer gave as its position."""
+    """The index of a token's word, which the lexer stored as its position."""
     return token.start_pos or 0
 
 
 def _span(text: str) -> tuple[int, int]:
-    """Where the whole command stands in the text."""
+    """The start and end of the command in the text."""
     return len(text) - len(text.lstrip()), len(text.rstrip())
 
 
 def _place(text: str, number: int) -> tuple[int, int]:
-    """Where in the text a word stands."""
+    """The start and end of a word in the text, given its index."""
     word = next(islice(finditer(r"\S+", text), number, None))
     return word.start(), word.end()

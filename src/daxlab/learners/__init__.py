@@ -1,16 +1,47 @@
-"""What can be trained: the contract, the registry of names, one file a kind."""
+"""What can be trained: the contract (core.py), names (registry.py), and one file for each kind.
 
-from collections.abc import Mapping
-from typing import Any
+    rnn.py       the paper's recurrent networks
+    network.py   any Equinox network, trained by the engine
 
+Knows nothing of ledgers or of scheduling. JAX is imported only when something is fitted.
+"""
 
-def label(facts: Mapping[str, Any]) -> str:
-    """The label of a run's learner, of its facts."""
-    if "learner" not in facts:
-        network = facts["network"]
-        shape = f"{network['cell'].upper()} {network['layers']}x{network['hidden']}"
-        return f"{shape}{', attention' if network['attention'] else ''}, dropout {network['dropout']:g}"
-    fields = dict(facts["learner"])
-    kind = fields.pop("kind")
-    name = kind["name"] if isinstance(kind, Mapping) else kind
-    return ", ".join([name, *(f"{field} {value}" for field, value in fields.items())])
+from daxlab.learners.core import (
+    Answered,
+    Answers,
+    Context,
+    Failure,
+    Fitted,
+    Job,
+    Learner,
+    Model,
+    Prediction,
+    defaults,
+    setting,
+)
+from daxlab.learners.registry import DEFAULT, KINDS, find, from_text, label, make, name_and_fields, name_and_variant, of
+from daxlab.learners.rnn import RNN
+
+__all__ = [
+    "DEFAULT",
+    "KINDS",
+    "RNN",
+    "Answered",
+    "Answers",
+    "Context",
+    "Failure",
+    "Fitted",
+    "Job",
+    "Learner",
+    "Model",
+    "Prediction",
+    "defaults",
+    "find",
+    "from_text",
+    "label",
+    "make",
+    "name_and_fields",
+    "name_and_variant",
+    "of",
+    "setting",
+]

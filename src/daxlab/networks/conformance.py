@@ -12,23 +12,47 @@ import numpy as np
 from jax import Array
 
 from daxlab.errors import InputError
-from daxlab.networks.contract import Network, Widens
+from daxlab.networks.contract import Attends, Encodes, Network
 from daxlab.symbols import EOS, PAD
 
-Make = Callable[[Array, int], Network]
+Make = Callable[[Array], Network]
 CLOSE = 1e-4  # of sums of a few float32 losses
+CAP = 12
 
 
-def check_network(make: Make, *, words: int, actions: int, hidden: int = 8, seed: int = 0) -> None:
-    """Raise InputError naming the first promise that `make(key, hidden)`'s network breaks."""
-    network = make(jax.random.key(seed), hidden)
-    _require(isinstance(network, Network), "it is not a daxlab.networks.Network")
+def check_shapes(make: Make, *, words: int, actions: int) -> None:
+    """Raise InputError if a method is missing, takes other arguments, or returns other shapes. Compiles nothing."""
+    command, target = _example(0, words, 4), _example(1, actions, 5)
+
+    def answers(key: Array) -> tuple[Array, Array, Array]:
+        network = make(key)
+        _require(isinstance(network, Network), "it is not a daxlab.networks.Network")
+        how = {"own_end": True, "dropout": jnp.float32(0.5), "key": key, "steps": (jnp.int32(5), jnp.int32(6))}
+        losses = [network.loss(command, target, forced=forced, **how) for forced in (True, False, jnp.bool_(True))]
+        return losses[0], network.greedy(command, cap=CAP, length=jnp.int32(-1)), network.scores(command, target)
+
+    try:
+        loss, answer, scores = eqx.filter_eval_shape(answers, jax.random.key(0))
+    except InputError:
+        raise
+    except Exception as error:
+        reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
+        raise InputError(f"the network breaks the contract: {type(error).__name__}: {reason}") from error
+    _require(loss.shape == (), f"its loss is not one number, but of shape {loss.shape}")
+    _require(answer.shape == (CAP,), f"its greedy answer is not [cap], but of shape {answer.shape}")
+    _require(scores.shape == (len(target), actions), f"its scores are not [time, vocabulary], but {scores.shape}")
+
+
+def check_network(make: Make, *, words: int, actions: int, seed: int = 0) -> None:
+    """Raise InputError naming the first promise that `make(key)`'s network breaks."""
+    check_shapes(make, words=words, actions=actions)
+    network = make(jax.random.key(seed))
     command, target = _example(seed, words, 4), _example(seed + 1, actions, 5)
     long_command, long_target = (jnp.pad(x, (0, 3), constant_values=PAD) for x in (command, target))
     for forced, rate in ((True, None), (False, jnp.float32(0.5))):
         exact = _loss(network, command, target, forced, rate)
         where = f"(forced: {forced}, dropout: {rate})"
-        _require(exact.shape == () and bool(jnp.isfinite(exact)), f"its loss is not one finite number {where}")
+        _require(bool(jnp.isfinite(exact)), f"its loss is not finite {where}")
         padded = _loss(network, long_command, long_target, forced, rate)
         _require(_close(exact, padded), f"its loss depends on padding {where}")
         traced = _loss(network, command, target, jnp.asarray(forced), rate)
@@ -37,16 +61,13 @@ def check_network(make: Make, *, words: int, actions: int, hidden: int = 8, seed
         stopped = _loss(network, long_command, long_target, forced, rate, steps)
         _require(_close(exact, stopped), f"its loss depends on `steps` {where}")
     _check_answers(network, command, long_command, target, actions)
-    _check_stacking(make, command, target, hidden, seed)
-    if isinstance(network, Widens):
-        wide = network.widen(hidden + 3)
-        narrow, wider = (_loss(n, command, target, False, jnp.float32(0.5)) for n in (network, wide))
-        _require(_close(narrow, wider), "widening changes its loss")
+    _check_abilities(network, command, long_command, target)
+    _check_stacking(make, command, target, seed)
 
 
 def _check_answers(network: Network, command: Array, long_command: Array, target: Array, actions: int) -> None:
     free = _answer(network, command, -1)
-    _require(free.shape == (12,) and jnp.issubdtype(free.dtype, jnp.integer), "its answer is not `cap` integers")
+    _require(jnp.issubdtype(free.dtype, jnp.integer), "its answer is not made of integers")
     padded = _answer(network, long_command, -1)
     _require(bool(jnp.all(free == padded)), "its answer depends on padding")
     ended = np.flatnonzero(np.asarray(free) == EOS)
@@ -54,20 +75,31 @@ def _check_answers(network: Network, command: Array, long_command: Array, target
     oracle = np.asarray(_answer(network, command, 7))
     _require(bool((oracle[:7] > EOS).all()) and oracle[7] == EOS, "it does not keep to the oracle's length")
     scores = eqx.filter_jit(network.scores)(command, target)
-    _require(scores.shape == (len(target), actions), "its scores are not [time, vocabulary]")
     _require(bool(jnp.allclose(jnp.exp(scores).sum(-1), 1, atol=1e-4)), "its scores are not log-probabilities")
     likelihood = jnp.take_along_axis(scores, target[:, None], axis=1).sum()
     loss = _loss(network, command, target, True, None)
     _require(_close(loss, -likelihood), "its loss is not the sum of its scores' cross-entropies")
 
 
-def _check_stacking(make: Make, command: Array, target: Array, hidden: int, seed: int) -> None:
+def _check_abilities(network: Network, command: Array, long_command: Array, target: Array) -> None:
+    if isinstance(network, Encodes):
+        states, padded = network.encoding(command), network.encoding(long_command)
+        _require(states.ndim == 2, f"its encoding is not [vectors, size], but of shape {states.shape}")
+        _require(states.shape == padded.shape and _close(states, padded), "its encoding depends on padding")
+    if isinstance(network, Attends) and getattr(network, "attends", True):
+        weights, padded = network.attention(command, target), network.attention(long_command, target)
+        _require(weights.shape == (len(target), len(command)), "its attention is not [action time, command time]")
+        _require(_close(weights.sum(-1), jnp.ones(len(target))), "its attention weights do not add up to one")
+        _require(_close(jnp.pad(weights, ((0, 0), (0, 3))), padded), "its attention depends on padding")
+
+
+def _check_stacking(make: Make, command: Array, target: Array, seed: int) -> None:
     keys = jax.random.split(jax.random.key(seed), 2)
-    alone = jnp.stack([_loss(make(key, hidden), command, target, False, None) for key in keys])
-    stack = eqx.filter_vmap(make, in_axes=(0, None))(keys, hidden)
+    alone = jnp.stack([_loss(make(key), command, target, False, None) for key in keys])
+    stack = eqx.filter_vmap(make)(keys)
     together = eqx.filter_vmap(lambda n: _loss(n, command, target, False, None))(stack)
     _require(_close(alone, together), "a stack of two gives other losses than each alone")
-    gradients = jax.tree.leaves(eqx.filter_grad(lambda n: _loss(n, command, target, True, None))(make(keys[0], hidden)))
+    gradients = jax.tree.leaves(eqx.filter_grad(lambda n: _loss(n, command, target, True, None))(make(keys[0])))
     _require(all(bool(jnp.isfinite(g).all()) for g in gradients), "its gradient is not finite")
 
 
@@ -91,7 +123,7 @@ def _loss(
 
 @eqx.filter_jit
 def _jitted_answer(network: Network, command: Array, length: Array) -> Array:
-    return network.greedy(command, cap=12, length=length)
+    return network.greedy(command, cap=CAP, length=length)
 
 
 def _answer(network: Network, command: Array, length: int) -> Array:

@@ -4,7 +4,10 @@ Nothing here is recurrent. Every method sees one example, as padded rows of word
 words, <EOS>, then <PAD>; an action sequence likewise (daxlab.symbols). Padding must not change a
 result: the engine pads to a few lengths, and stacks many networks of one shape (jax.vmap) without their knowing.
 
-Three optional abilities are protocols below. Knows nothing of training, data or disk.
+Two optional abilities are protocols below. A class in a file of its own also has `start`, which makes a network from a
+key, the sizes of the two vocabularies and fields of its own (learners/network.py).
+
+Knows nothing of training, data or disk.
 """
 
 import abc
@@ -35,12 +38,11 @@ class Network(eqx.Module):
         """The sum of the token cross-entropies of one presentation.
 
         `forced`: the right actions are fed (teacher forcing), else the network's own greedy ones; a Python bool where
-        the engine knows it beforehand. `own_end`: the loss of a self-fed example ends with the first <EOS> that the
-        network itself produces, else with the target's. `dropout`: the rate, None for none at all. `key`: this
-        presentation's own; a draw must not depend on the padded lengths (fold the time step into the key), nor, for a
-        network that can be widened, on the width. `steps`: after so many of the command and of the actions there is
-        only padding; a network with loops in time may stop there (the numbers are the same for all networks of a
-        stack).
+        the protocol fixes it. `own_end`: the loss of a self-fed example ends with the first <EOS> that the network
+        itself produces, else with the target's. `dropout`: the rate, None for none at all. `key`: this presentation's
+        own; a draw must not depend on the padded lengths (fold the time step into the key). `steps`: after so many of
+        the command and of the actions there is only padding; a network with loops in time may stop there (the numbers
+        are the same for all networks of a stack).
         """
 
     @abc.abstractmethod
@@ -60,19 +62,14 @@ class Network(eqx.Module):
 
 
 @runtime_checkable
-class Widens(Protocol):
-    """A network that takes idle units: zeros that training leaves zero, so that sizes mix in a group."""
-
-    def widen(self, hidden: int) -> Network:
-        """The same function, at a greater width."""
-
-
-@runtime_checkable
 class Encodes(Protocol):
     """A network with a final representation of the command."""
 
     def encoding(self, command: Array) -> Array:
-        """The encoder's last hidden states, [layers, hidden]."""
+        """One vector or more for the whole command, whatever its length: [vectors, size].
+
+        The last one is what commands are compared by (the top layer of a recurrent encoder).
+        """
 
 
 @runtime_checkable

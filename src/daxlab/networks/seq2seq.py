@@ -99,19 +99,17 @@ class Seq2Seq(Network):
         states, _ = self._encode(command, [])
         return jnp.stack([state[0] for state in states])
 
+    @property
+    def attends(self) -> bool:
+        """Whether it has attention at all."""
+        return self.attend is not None
+
     def attention(self, command: Array, actions: Array) -> Array:
         """See the contract."""
         if self.attend is None:
             raise InputError("this network has no attention, so it has no attention weights")
         _, _, weights = self._decode(command, actions, True)
         return weights
-
-    def widen(self, hidden: int) -> "Seq2Seq":
-        """Idle units: weights in and out, biases and embeddings zero, a fixed point of all three cells."""
-        extra = hidden - self.words.shape[-1]
-        if extra < 0:
-            raise InputError(f"a network of {self.words.shape[-1]} units cannot be widened to {hidden}")
-        return _widen(self, extra)
 
     def _encode(
         self, command: Array, masked: Sequence[Array], steps: Array | None = None
@@ -275,35 +273,3 @@ def _pieces(numbers: Array) -> Callable[[tuple[int, ...], float], Array]:
         return bound * numbers[first:place].reshape(shape)
 
     return piece
-
-
-def _widen(network: Seq2Seq, extra: int) -> Seq2Seq:
-    """Pad every axis of units; where a layer reads [word, context], pad each half."""
-    hidden = network.words.shape[-1]
-
-    def pad(x: Array, *axes: int) -> Array:
-        return jnp.pad(x, [(0, extra if axis - x.ndim in axes else 0) for axis in range(x.ndim)])
-
-    def pad_read(x: Array) -> Array:  # [..., hidden] or [..., 2 hidden]
-        halves = x.reshape(*x.shape[:-1], -1, hidden)
-        return pad(halves, -1).reshape(*x.shape[:-1], -1)
-
-    def pad_layer(layer: Layer) -> Layer:
-        return Layer(
-            w_input=pad(pad_read(layer.w_input), -2),
-            b_input=pad(layer.b_input, -1),
-            w_hidden=pad(layer.w_hidden, -1, -2),
-            b_hidden=pad(layer.b_hidden, -1),
-        )
-
-    attend = network.attend
-    return Seq2Seq(
-        words=pad(network.words, -1),
-        encoder=tuple(map(pad_layer, network.encoder)),
-        actions=pad(network.actions, -1),
-        decoder=tuple(map(pad_layer, network.decoder)),
-        attend=attend and Attention(w=pad(attend.w, -1, -2), u=pad(attend.u, -1, -2), v=pad(attend.v, -1)),
-        w_output=pad_read(network.w_output),
-        b_output=network.b_output,
-        cell=network.cell,
-    )

@@ -8,10 +8,10 @@ import polars as pl
 
 from daxlab.analysis.replicates import entries
 from daxlab.analysis.translation import Translated, caution, right_of, shown
-from daxlab.datasets.pairs import DAXY, FRAMES
-from daxlab.datasets.translation import BUILT_IN, MARK, PAPER_DIGEST, TIMES, new_word, translation
+from daxlab.datasets import sentence_pairs
+from daxlab.datasets.new_word import DAXY, FRAMES, MARK, new_word
+from daxlab.datasets.translation import BUILT_IN, PAPER_DIGEST, TIMES
 from daxlab.errors import InputError
-from daxlab.languages.language import shipped
 from daxlab.paper import experiments
 from daxlab.paper.conditions import Condition, conditions, lost, stated
 from daxlab.paper.targets import numbers
@@ -20,7 +20,7 @@ from daxlab.report import figures, text
 from daxlab.report.attention import maps_of, panels
 from daxlab.report.blocks import Block, Cell, Fold, Row, Section, Table, Text, told
 from daxlab.report.drawing import picture
-from daxlab.report.facts import Facts
+from daxlab.report.facts import Facts, is_sentence_pairs
 
 REPRODUCE = text.reproduce("translation")
 
@@ -46,7 +46,7 @@ def _languages(facts: Facts) -> dict[str, str]:
     chosen = [
         (row["spec"]["language"]["digest"], row["spec"]["language"]["name"])
         for row in facts.ledger.rows({"status": "done", "hidden": experiments.TRANSLATOR.hidden})
-        if row["language"] not in shipped() and not row["language"].endswith(".grammar")
+        if is_sentence_pairs(row["language"])
     ]
     return dict(sorted(chosen, key=lambda one: (one[0] != PAPER_DIGEST, one)))
 
@@ -76,7 +76,7 @@ def _called(name: str) -> str:
 
 def _about(name: str) -> str:
     try:
-        return translation(name).about
+        return sentence_pairs(name).about
     except InputError:  # what they gave is known without them
         return f"`{name}`, which are not on this machine"
 
@@ -204,7 +204,7 @@ def _looked(every: Sequence[Condition], mark: str) -> Iterator[Block]:
 
 
 def _frames(name: str, mark: str) -> Iterator[Block]:
-    lang = translation(name)
+    lang = sentence_pairs(name)
     there, new = shown(lang), lang.new
     if said := caution(lang):
         yield Text(said)

@@ -14,7 +14,8 @@ import polars as pl
 from daxlab.analysis.accuracy import network_text, networks
 from daxlab.analysis.protocols import differing
 from daxlab.analysis.replicates import entries, summary
-from daxlab.datasets import is_translation
+from daxlab.datasets import SentencePairs, dataset
+from daxlab.errors import InputError
 from daxlab.paper.comparison import Row as Compared
 from daxlab.paper.comparison import compare_runs
 from daxlab.paper.experiments import NETWORKS
@@ -82,7 +83,7 @@ class Facts:
         found: dict[tuple[str, ...], list[Row]] = {}
         for row in sorted(self.ledger.rows({"status": "done"}), key=lambda row: (row["seed"], row["key"])):
             spec = row["spec"]
-            if is_translation(spec["language"]["name"]):  # has no templates; experiment4.py looks at it
+            if is_sentence_pairs(spec["language"]["name"]):  # has no templates; experiment4.py looks at it
                 continue
             protocol = differing(spec) or ""
             place = (family(row["split"]), spec["language"]["name"], network_text(spec["network"]), protocol)
@@ -95,6 +96,14 @@ class Facts:
             one = Setting(network, attention, runs[0]["split"], language, protocol or None, keys)
             splits.setdefault(title, []).append(one)
         return splits
+
+
+def is_sentence_pairs(name: str) -> bool:
+    """Whether a dataset is English-French; False if it is not on this machine and its name does not tell."""
+    try:
+        return isinstance(dataset(name), SentencePairs)
+    except InputError:
+        return False
 
 
 def closely(networks: Sequence[str], best: Sequence[str]) -> set[str]:

@@ -1,62 +1,30 @@
-"""What determines a run: a split of a language, an architecture, a protocol, a seed.
+"""What determines a run: a learner, a split of a dataset, a seed.
 
-A spec is checked when it is made, and written down as plain facts, of which the run's key is a hash. Knows nothing of
-how runs are grouped or where they are trained.
+A spec is written down as plain facts, and the run's key is a hash of them. Knows nothing of how runs are grouped or
+where they are trained.
 """
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, get_args
+from dataclasses import dataclass, field
+from typing import Any
 
-from daxlab.datasets import language, split
-from daxlab.datasets.rules import Split
+from daxlab import learners
+from daxlab.datasets import Split, dataset
 from daxlab.errors import InputError
-from daxlab.protocol import SEMANTICS, Protocol
-from daxlab.runs import key
+from daxlab.learners import RNN, Job, Learner
+from daxlab.runs.records import key
 
-CellName = Literal["srn", "lstm", "gru"]
-CELLS: tuple[str, ...] = get_args(CellName)
 MOST_SEEDS = 2**32
 
 
 @dataclass(frozen=True)
-class Architecture:
-    """One of the paper's networks; the default is its overall best."""
-
-    cell: CellName = "lstm"
-    layers: int = 2
-    hidden: int = 200
-    attention: bool = False
-    dropout: float = 0.5
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "dropout", float(self.dropout))  # 0 and 0.0 are one architecture
-        if self.cell not in CELLS:
-            raise InputError(f"no cell is called {self.cell!r}; there are {', '.join(CELLS)}")
-        for name, value, most in (("layers", self.layers, 100), ("hidden", self.hidden, 100_000)):
-            if not 1 <= value <= most:
-                raise InputError(f"{name} must be at least 1 and at most {most:,}, not {value}")
-        if not 0 <= self.dropout < 1:
-            raise InputError(f"dropout is a share from 0 to below 1, not {self.dropout}")
-
-    @property
-    def shape(self) -> str:
-        """What its weights look like: all but dropout."""
-        return f"{self.cell.upper()} {self.layers}x{self.hidden}{', attention' if self.attention else ''}"
-
-    def __str__(self) -> str:
-        return f"{self.shape}, dropout {self.dropout:g}"
-
-
-@dataclass(frozen=True)
 class Spec:
-    """A run before it is one."""
+    """A run before it is trained."""
 
     split: str
     seed: int
-    architecture: Architecture = field(default_factory=Architecture)
-    protocol: Protocol = field(default_factory=Protocol)
-    language: str = "scan"
+    learner: Learner = field(default_factory=RNN)
+    data: str = "scan"
 
     def __post_init__(self) -> None:
         if not 0 <= self.seed < MOST_SEEDS:
@@ -64,54 +32,51 @@ class Spec:
 
     def content(self) -> Split:
         """The split itself."""
-        return split(self.split, self.language)
+        return dataset(self.data).split(self.split)
+
+    def job(self) -> Job:
+        """The spec with the data that it names."""
+        return Job(self.learner, dataset(self.data), self.content(), self.seed)
 
     def facts(self) -> dict[str, Any]:
-        """All that determines the run, the split and its language by what they hold."""
-        return self._shown() | self._made()
+        """All that determines the run, the dataset and the split by their content."""
+        return self._data() | self.learner.facts() | {"seed": self.seed}
 
-    def _shown(self) -> dict[str, Any]:
+    def _data(self) -> dict[str, Any]:
         content = self.content()
-        return {"language": self._language(), "split": {"name": content.name, "digest": content.digest}}
+        return {"language": self._dataset(), "split": {"name": content.name, "digest": content.digest}}
 
-    def _made(self) -> dict[str, Any]:
-        return {
-            "network": asdict(self.architecture),
-            "protocol": asdict(self.protocol),
-            "seed": self.seed,
-            "semantics": SEMANTICS,
-        }
-
-    def _language(self) -> dict[str, str]:
-        """As it calls itself: a corpus that goes by several names is written down as the release that it is."""
-        lang = language(self.language)
-        return {"name": lang.name, "digest": lang.digest}
+    def _dataset(self) -> dict[str, str]:
+        """By the name that it gives itself: a corpus that has several names is recorded as the release that it is."""
+        found = dataset(self.data)
+        return {"name": found.name, "digest": found.digest}
 
     @classmethod
-    def of(cls, facts: Any, *, whole: bool = True, language: str | None = None) -> "Spec":
-        """The spec that was written down; refused if it would no longer be the same run, or, if not whole, of the same
-        language. `language`: where that is now, unless it is where it was."""
-        spec = cls(
-            split=facts["split"]["name"],
-            seed=facts["seed"],
-            architecture=Architecture(**facts["network"]),
-            protocol=Protocol(**facts["protocol"]),
-            language=language or facts["language"]["name"],
-        )
-        now = spec.facts() if whole else {"language": spec._language()}
+    def of(cls, facts: Any, *, whole: bool = True, data: str | None = None) -> "Spec":
+        """The spec that was written down; an error if it would no longer be the same run.
+
+        `whole`: False compares only the dataset, not the split. `data`: where the dataset is now, if it was moved.
+        """
+        name = data or facts["language"]["name"]
+        spec = cls(facts["split"]["name"], facts["seed"], learners.of(facts), name)
+        now = spec.facts() if whole else {"language": spec._dataset()}
         for part in now:
-            if key(now[part]) != key(facts[part]):
-                raise InputError(f"the {part} of this run is no longer what it was when the run was recorded")
+            if key(now[part]) != key(facts.get(part)):
+                called = {"language": "dataset", "semantics": "version of the learner"}.get(part, part)
+                raise InputError(f"the {called} of this run is no longer what it was when the run was recorded")
         return spec
 
 
 def all_facts(specs: Iterable[Spec]) -> list[dict[str, Any]]:
-    """The facts of many specs; each split is looked into once."""
-    shown: dict[tuple[str, str], dict[str, Any]] = {}
+    """The facts of many specs; each split is looked up once."""
+    data: dict[tuple[str, str], dict[str, Any]] = {}
+    learnt: dict[Learner, dict[str, Any]] = {}
     found = []
     for spec in specs:
-        place = (spec.language, spec.split)
-        if place not in shown:
-            shown[place] = spec._shown()
-        found.append(shown[place] | spec._made())
+        place = (spec.data, spec.split)
+        if place not in data:
+            data[place] = spec._data()
+        if spec.learner not in learnt:
+            learnt[spec.learner] = spec.learner.facts()
+        found.append(data[place] | learnt[spec.learner] | {"seed": spec.seed})
     return found

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from daxlab.errors import InputError
-from daxlab.sweep import process
+from daxlab.sweep import worker
 from daxlab.sweep.task import TRIES, Broken, Event, Noted, OnTheWay, Progress, Started, Stopped, Task
 
 try:
@@ -226,7 +226,7 @@ def _work(task: Task, device: str, post: Any, home: Mapping[str, str]) -> Event:
     os.environ.update({name: home[name] for name in CARRIED if name in home})
     with suppress(OSError):  # where the nodes share it, a grammar's path means there what it means here
         os.chdir(home["folder"])
-    process.prepare(device)
+    worker.prepare(device)
     line = _Line(post, task.group)
     if line.stopped():
         return Stopped(task.group)
@@ -234,7 +234,7 @@ def _work(task: Task, device: str, post: Any, home: Mapping[str, str]) -> Event:
         where, folder = socket.gethostname(), task.checkpoint.parent
         line.report(Noted(task.group, f"{where} cannot write to {folder}: what it trains has no checkpoints"))
         task = replace(task, checkpoint=None)
-    event = process.outcome(task, device, line.report)
+    event = worker.run_task(task, device, line.report)
     line.stopped()  # all is told before this task ends
     return event
 

@@ -1,9 +1,8 @@
-"""The driver: specs minus what the ledger has, as groups, to an executor, into the ledger. Its only writer.
+"""The driver: what the ledger lacks of some specs, as groups, given to an executor, written into the ledger.
 
-Groups are recorded before they start and resumed as they were, because the arithmetic of a run depends, to rounding,
-on its company. Only those that never began may be planned anew, where they are for another kind of device or have runs
-that nobody asks for now or that came otherwise; and a run that failed or was deleted trains in another. Knows nothing
-of networks.
+Groups are recorded before they start and resumed as they were, because the arithmetic of a run depends, to rounding, on
+the group it trains in. Groups that never started are planned again if the device changed or some members are no longer
+needed. A run that failed or was deleted trains in a new group. Knows nothing of learners.
 """
 
 import re
@@ -24,8 +23,8 @@ from daxlab.runs.places import checkpoint, checkpoints, weights_of
 from daxlab.runs.progress import group as recorded
 from daxlab.runs.spec import Spec, all_facts
 from daxlab.sweep import gpu_sharing
-from daxlab.sweep.grouping import grouped, ordered
-from daxlab.sweep.local import IN_TURN, cores, execute
+from daxlab.sweep.groups import grouped, ordered
+from daxlab.sweep.local import cores, execute
 from daxlab.sweep.status import beginning
 from daxlab.sweep.task import Event, Finished, Memory, Noted, Progress, Started, Stopped, Stopping, Task, TooLarge
 
@@ -63,20 +62,21 @@ def sweep(
     keep_weights: bool = True,
     checkpoint_every: float = 20.0,
     checkpoint_folder: Path | None = None,
-    executor: str = "local",
+    executor: str | ExecuteAll = "local",
     address: str | None = None,
     set_aside: bool = True,
     show: Callable[[Any], None] = lambda event: None,
 ) -> Outcome:
-    """Trains what the ledger lacks of the specs; what it has stays as it is.
+    """Train what the ledger lacks of the specs; what it has stays as it is.
 
-    `budget`: seconds after which to stop at a checkpoint; one is written every `checkpoint_every` seconds anyway,
-    into `checkpoint_folder` (beside the ledger unless given). `executor`: "local", this machine, or "ray", the Ray
-    cluster at `address`, whose workers see that folder or train each group in one go; `workers` at a time, at most.
-    `set_aside`: a damaged checkpoint is put aside, and its runs train from their start; else it is an error.
-    `show` hears the Plan, then what the executor tells; and Stopping, after Ctrl-C.
+    `budget`: seconds after which to stop at a checkpoint; one is written every `checkpoint_every` seconds anyway, into
+    `checkpoint_folder` (by default beside the ledger). `executor`: "local", this machine; "ray", the Ray cluster at
+    `address`, whose workers see that folder or train each group without checkpoints; or a function that yields events
+    for tasks. `workers`: so many groups at a time, at most. `set_aside`: rename a damaged checkpoint and train its runs
+    from the start, instead of raising an error. `show` is called with the Plan, then with every event; and with
+    Stopping, after Ctrl-C.
     """
-    crew = crew_of(device, executor, workers)
+    crew = crew_of(device, executor if isinstance(executor, str) else "local", workers)
     execute_all = _executor(executor, address, device, crew.processes)
     facts, known_specs = _by_key(specs)
     keys = tuple(facts)
@@ -92,17 +92,14 @@ def sweep(
             draft.unlink(missing_ok=True)
         with writer.transaction():  # what failed is planned again or stays as it is
             failures = _forgotten(writer, keys) if retry_failed else []
-            plan = _planned(writer, facts, device, crew, folder)
+            plan = _planned(writer, facts, known_specs, device, folder)
         try:
             splits = {fact["split"]["name"] for fact in facts.values()}
-
-            def begin(groups: Iterable[Group], at_once: int) -> None:
-                writer.progress({}, beginning(writer.ledger, groups, splits, device, crew.devices, at_once))
-
-            begin(plan.groups, crew.at_once)
+            writer.progress({}, beginning(writer.ledger, plan.groups, splits))
             show(plan)
             kept = (keep_weights, checkpoint_every, set_aside)
-            run = _Run(writer, ledger, known_specs, Outcome(keys), folder, executor, *kept, show, begin)
+            name = executor if isinstance(executor, str) else "given"
+            run = _Run(writer, ledger, known_specs, Outcome(keys), folder, name, *kept, show)
             run.train(plan.groups, execute_all, until)
         except BaseException:
             _remember(writer, failures)
@@ -111,8 +108,10 @@ def sweep(
         return run.outcome
 
 
-def _executor(name: str, address: str | None, device: str, workers: int | None) -> ExecuteAll:
+def _executor(name: str | ExecuteAll, address: str | None, device: str, workers: int | None) -> ExecuteAll:
     """Who trains the tasks."""
+    if callable(name):
+        return name
     if address is not None and name != "ray":
         raise InputError("an address is a Ray cluster's: say --executor ray too")
     if name == "local":
@@ -217,7 +216,6 @@ class _Run:
     checkpoint_every: float
     set_aside: bool
     show: Callable[[Any], None]
-    begin: Callable[[Iterable[Group], int], None]  # notes down that these do, so many at once on a device
     begun: set[str] = field(default_factory=set)
     advanced: bool = False  # whether any of them trained
     updates: dict[str, int] = field(default_factory=dict)  # of groups under way, not yet written down
@@ -247,11 +245,11 @@ class _Run:
 
     def task(self, group: Group) -> Task:
         # A run that is asked for by its key is what it was; any other may have changed since it was recorded. They are
-        # of one language, whose file may have moved.
+        # of one dataset, whose file may have moved.
         asked = {name: self.specs[name] for name in group.keys if name in self.specs}
-        where = next(iter(asked.values())).language if asked else None
+        where = next(iter(asked.values())).data if asked else None
         pairs = zip(group.keys, group.members, strict=True)
-        members = tuple(asked.get(name) or Spec.of(member, language=where) for name, member in pairs)
+        members = tuple(asked.get(name) or Spec.of(member, data=where) for name, member in pairs)
         kept = (self.checkpoint_every, self.keep_weights, self.set_aside)
         return Task(group.key, members, tuple(group.keys), self.checkpoint(group.key), *kept)
 
@@ -269,8 +267,6 @@ class _Run:
             return self._halved(by_key[event.group], event.reason)
         elif isinstance(event, Noted) and event.message not in self.outcome.said:
             self.outcome.said.append(event.message)
-            if event.message == IN_TURN:
-                self.begin(by_key.values(), 1)
         elif isinstance(event, Finished):
             if [run.key for run in event.runs] != by_key[event.group].keys:
                 raise InputError("a worker trained other runs than it was asked for: is its daxlab the same as here?")
@@ -328,46 +324,45 @@ class _Run:
         return halves
 
 
-def foreseen(
+def plan_sweep(
     specs: Sequence[Spec],
     ledger: Path,
     device: str,
     *,
-    at_once: int = 1,
     retry_failed: bool = False,
     checkpoint_folder: Path | None = None,
 ) -> Plan:
     """What a sweep would do; writes nothing."""
-    facts, _ = _by_key(specs)
+    facts, by_key = _by_key(specs)
     if not is_written(ledger):
-        return Plan(tuple(facts), 0, tuple(grouped(facts.values(), device, at_once)))
+        return Plan(tuple(facts), 0, tuple(grouped(facts, by_key, device)))
     folder = checkpoint_folder or checkpoints(ledger)
     with Ledger(ledger) as known:
         busy = is_locked(ledger)  # else nothing is running, whatever a killed driver left
-        done, _, resumed, fresh = _groups(known, facts, device, at_once, folder, busy, retry_failed)
-    return Plan(tuple(facts), done, (*resumed, *fresh))
+        done, _, resumed, fresh = _groups(known, facts, by_key, device, folder, busy, retry_failed)
+        return Plan(tuple(facts), done, tuple(ordered([*resumed, *fresh], device, known)))
 
 
-def _planned(writer: Writer, facts: dict[str, Any], device: str, crew: Crew, folder: Path) -> Plan:
-    done, unfit, resumed, fresh = _groups(writer.ledger, facts, device, crew.at_once, folder, busy=False)
+def _planned(writer: Writer, facts: dict[str, Any], specs: Mapping[str, Spec], device: str, folder: Path) -> Plan:
+    done, unfit, resumed, fresh = _groups(writer.ledger, facts, specs, device, folder, busy=False)
     for group in unfit:
         writer.drop(group)
     writer.progress({group.key: group.updates for group in resumed})
     writer.record(fresh)
-    return Plan(tuple(facts), done, tuple(ordered([*resumed, *fresh], device, crew.devices)))
+    return Plan(tuple(facts), done, tuple(ordered([*resumed, *fresh], device, writer.ledger)))
 
 
 def _groups(
     ledger: Ledger,
     facts: dict[str, Any],
+    specs: Mapping[str, Spec],
     device: str,
-    at_once: int,
     folder: Path,
     busy: bool,
     retry_failed: bool = False,
 ) -> tuple[int, set[str], list[Group], list[Group]]:
-    """How many runs are done; recorded groups that do not fit what is asked for; those that go on as they were; what is
-    in none of these, grouped anew. `busy`: another may be training some of them now."""
+    """How many runs are done; recorded groups that do not fit what is asked for; those that are resumed as they were;
+    the other runs in new groups. `busy`: another driver may be training some of them now."""
     lacking = ledger.lacking(facts, retry_failed=retry_failed)
     ours, live = set(lacking), {name: ledger.live_group(name) for name in lacking}
     known = {group.key: group for group in ledger.groups(("planned", "running"))}
@@ -378,10 +373,10 @@ def _groups(
         if not (group.updates or (busy and group.status == "running") or checkpoint(folder, group.key).exists())
         and (group.plan.get("device", device) != device or not set(group.keys) <= ours)
     }
-    fresh = grouped([facts[name] for name in lacking if live[name] is None or live[name] in unfit], device, at_once)
+    new = {name: facts[name] for name in lacking if live[name] is None or live[name] in unfit}
     resumed = [
         group if busy or checkpoint(folder, group.key).exists() else replace(group, updates=0)
         for group in asked
         if group.key not in unfit
     ]
-    return len(facts) - len(lacking), unfit, resumed, fresh
+    return len(facts) - len(lacking), unfit, resumed, grouped(new, specs, device)

@@ -1,189 +1,202 @@
-"""A spec file: axes, whose product are the runs of a sweep. Reads TOML; knows nothing of groups or the ledger.
+"""A sweep file: axes, whose product are the runs of a sweep. Reads TOML; knows nothing of groups or the ledger.
 
-    cell = ["srn", "lstm", "gru"]     # an axis is a value or a list of values; what is left out
-    hidden = [25, 50, 100]            # is as in the paper's overall-best network
+    learner = "rnn"                   # or a class of your own: "path/to/file.py:Name"
+    cell = ["srn", "lstm", "gru"]     # any field of the learner is an axis: a value or a list of values;
+    hidden = [25, 50, 100]            # what is left out has its default
     split = ["simple", "jump"]        # needed
+    data = "scan"
     seeds = 5                         # 0 to 4; or a list
-    language = "scan"
-    [protocol]                        # the paper's where left out
-    teacher_forcing = [0, 0.5, 1]
 
 With [[sweep]] tables a file is the union of their products; what stands above them holds for all, unless they say
-otherwise.
+otherwise. Fields may also stand in a table called [protocol].
 """
 
 import math
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import fields
 from difflib import get_close_matches
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from daxlab.datasets import split
+from daxlab import learners
+from daxlab.datasets import dataset
 from daxlab.errors import InputError
-from daxlab.protocol import Protocol
-from daxlab.runs.spec import MOST_SEEDS, Architecture, Spec
+from daxlab.learners.core import parsed, written
+from daxlab.runs.spec import MOST_SEEDS, Spec
 
 MOST_RUNS = 1_000_000
-NETWORK = {"cell": str, "layers": int, "hidden": int, "attention": bool, "dropout": float}
-PROTOCOL = {
-    "updates": int,
-    "learning_rate": float,
-    "clip": float,
-    "teacher_forcing": float,
-    "self_fed_loss_ends": str,
-    "shared_lengths": bool,
-}
-OTHERS = {"split": str, "language": str, "seeds": int}
+AXES = ("learner", "data", "split", "seeds")
+ALIASES = {"language": "data", "seed": "seeds"}
 REPLICATES = 5  # the paper's
-WANTED = {str: "names", int: "whole numbers", float: "numbers", bool: "true or false"}
 
 Table = Mapping[str, Any]
+Axes = dict[str, Sequence[Any]]
 
 
-@dataclass(frozen=True)
-class Product:
-    """Axes whose every combination is a run."""
-
-    networks: tuple[Architecture, ...]
-    protocols: tuple[Protocol, ...]
-    splits: tuple[str, ...]
-    languages: tuple[str, ...]
-    seeds: tuple[int, ...]
-
-    def specs(self) -> Iterator[Spec]:
-        """The runs, seeds fastest."""
-        for protocol, network, language, name in product(self.protocols, self.networks, self.languages, self.splits):
-            for seed in self.seeds:
-                yield Spec(name, seed, network, protocol, language)
-
-
-@dataclass(frozen=True)
-class Grid:
-    """What a spec file declares: a union of products."""
-
-    products: tuple[Product, ...]
-
-    def specs(self) -> list[Spec]:
-        """Every run, once."""
-        return list(dict.fromkeys(spec for one in self.products for spec in one.specs()))
-
-
-def part(specs: Sequence[Spec], only: Sequence[str]) -> list[Spec]:
-    """Those of the runs that have one of some values on each of some axes: "hidden=25,50". An axis may come again."""
-    chosen: dict[str, set[Any]] = {}
-    for choice in only:
-        name, wanted = _choice(choice)
-        there = {_on(spec, name) for spec in specs}
-        if wanted - there:
-            some = ", ".join(str(value).lower() for value in sorted(there))
-            raise InputError(f"--only {choice} asks for runs that the spec does not have: there {name} is {some}")
-        chosen.setdefault(name, set()).update(wanted)
-    found = [spec for spec in specs if all(_on(spec, name) in wanted for name, wanted in chosen.items())]
-    if not found:
-        raise InputError(f"no run of the spec is all of {' and '.join(only)}")
-    return found
-
-
-def _choice(text: str) -> tuple[str, set[Any]]:
-    """An axis and values on it; those of the protocol may be called protocol.… here too."""
-    known = NETWORK | OTHERS | PROTOCOL
-    given, _, values = text.partition("=")
-    name = given.removeprefix("protocol.")
-    if name not in (PROTOCOL if name != given else known) or not values:
-        near = get_close_matches(name, known, n=1)
-        advice = f"did you mean {near[0]}=…?" if near and near[0] != given else f"axes are {', '.join(known)}"
-        raise InputError(f"--only takes an axis and values, such as hidden=25,50, not {text!r}; {advice}")
-    return name, {_value(one.strip(), name, known[name]) for one in values.split(",")}
-
-
-def _value(text: str, axis: str, kind: type) -> Any:
-    try:
-        return {"true": True, "false": False}[text] if kind is bool else kind(text)
-    except (KeyError, ValueError):
-        raise InputError(f"{axis} takes {WANTED[kind]}, not {text!r}") from None
-
-
-def _on(spec: Spec, axis: str) -> Any:
-    """Where a run lies on an axis."""
-    if axis in OTHERS:
-        return getattr(spec, "seed" if axis == "seeds" else axis)
-    return getattr(spec.architecture if axis in NETWORK else spec.protocol, axis)
-
-
-def read(path: Path) -> Grid:
-    """The grid that a file declares; every name and value in it has been checked."""
+def read(path: Path, more: Sequence[str] = ()) -> list[Spec]:
+    """The runs that a file declares, each once; `more` are axes such as "hidden=25,50" that replace the file's."""
     try:
         declared = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise InputError(f"cannot read the spec {path}: {error.strerror}") from None
-    except ValueError as error:  # of TOML's, or of UTF-8's
+        raise InputError(f"cannot read the sweep file {path}: {error.strerror}") from None
+    except RecursionError:
+        raise InputError(f"{path} is not a sweep file: its tables are nested too deeply") from None
+    except ValueError as error:  # of TOML, of UTF-8, of a number with thousands of digits
         raise InputError(f"{path} is not TOML: {error}") from None
     try:
-        return parse(declared)
+        return parse(declared, more)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 
 
-def parse(declared: Table) -> Grid:
-    """The grid of a declaration."""
+def parse(declared: Table, more: Sequence[str] = ()) -> list[Spec]:
+    """The runs of a declaration."""
     tables = declared.get("sweep", [{}])
     if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
         raise InputError("each product stands under a [[sweep]] of its own")
-    above = {name: value for name, value in declared.items() if name != "sweep"}
-    axes = [_axes(above) | _axes(table) for table in tables]
-    runs = sum(math.prod(map(len, one.values())) for one in axes)
+    above = _axes({name: value for name, value in declared.items() if name != "sweep"})
+    every = [above | _axes(table) for table in tables]
+    every = [axes | _from_text(axes, more) for axes in every]
+    runs = sum(math.prod(len(values) for values in axes.values()) for axes in every)
     if runs > MOST_RUNS:
-        raise InputError(f"{runs:,} runs are declared, and a sweep has at most {MOST_RUNS:,}")
-    return Grid(tuple(map(_product, axes)))
+        raise InputError(f"{_shown(runs)} runs are declared, and a sweep has at most {MOST_RUNS:,}")
+    return list(dict.fromkeys(spec for axes in every for spec in _specs(axes)))
 
 
-def _axes(table: Table) -> dict[str, Sequence[Any]]:
-    """The axes of a table; those of the protocol are called protocol.…"""
+def part(specs: Sequence[Spec], only: Sequence[str]) -> list[Spec]:
+    """The runs that have one of some values on each of some axes: "hidden=25,50". An axis may be repeated."""
+    chosen: dict[str, set[Any]] = {}
+    for choice in only:
+        name, texts = _choice(choice, "--only")
+        there = {_on(spec, name) for spec in specs} - {None}
+        if not there:
+            known = dict.fromkeys([*AXES, *(one.name for spec in specs[:1] for one in fields(spec.learner))])
+            near = get_close_matches(name, known, n=1)
+            advice = f"did you mean {near[0]}=…?" if near else f"axes are {', '.join(known)}"
+            raise InputError(f"no run of the sweep has {name!r}; {advice}")
+        wanted = {_value(specs, name, text) for text in texts}
+        if wanted - there:
+            some = ", ".join(written(value) for value in sorted(there))
+            raise InputError(f"--only {choice} asks for runs that the sweep does not have: there {name} is {some}")
+        chosen.setdefault(name, set()).update(wanted)
+    found = [spec for spec in specs if all(_on(spec, name) in wanted for name, wanted in chosen.items())]
+    if not found:
+        raise InputError(f"no run of the sweep is all of {' and '.join(only)}")
+    return found
+
+
+def _choice(text: str, option: str) -> tuple[str, list[str]]:
+    name, equals, values = (one.strip() for one in text.partition("="))
+    name = name.removeprefix("protocol.")
+    if not (name and equals and values):
+        raise InputError(f"{option} takes an axis and values, such as hidden=25,50, not {text!r}")
+    return ALIASES.get(name, name), [value.strip() for value in values.split(",")]
+
+
+def _value(specs: Sequence[Spec], name: str, text: str) -> Any:
+    if name == "seeds":
+        return _seed(text)
+    owner = next((type(spec.learner) for spec in specs if name in _names(type(spec.learner))), None)
+    return text if name in AXES or owner is None else parsed(owner, name, text)
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal() or len(text) > 10:
+        raise InputError(f"seeds are whole numbers, not {text[:40]!r}")
+    return int(text)
+
+
+def _on(spec: Spec, axis: str) -> Any:
+    """Where a run lies on an axis; None if its learner has no such field."""
+    own = {"seeds": spec.seed, "split": spec.split, "data": spec.data, "learner": learner_name(spec.learner)}
+    return own[axis] if axis in own else getattr(spec.learner, axis, None)
+
+
+def learner_name(learner: learners.Learner) -> str:
+    """The name by which `learners.make` finds it."""
+    return learner.source["name"] if learner.source else learner.kind
+
+
+def _names(learner: type[learners.Learner]) -> list[str]:
+    return [one.name for one in fields(learner)]
+
+
+def _axes(table: Table) -> Axes:
+    """The axes of a table, each a list of values."""
     protocol = table.get("protocol", {})
     if not isinstance(protocol, dict):
         raise InputError("protocol is a table: [protocol], or [sweep.protocol] below a [[sweep]]")
-    rest = {name: value for name, value in table.items() if name != "protocol"}
-    found = {name: _axis(name, value, NETWORK | OTHERS) for name, value in rest.items()}
-    return found | {f"protocol.{name}": _axis(name, value, PROTOCOL) for name, value in protocol.items()}
+    flat = {name: value for name, value in table.items() if name != "protocol"} | protocol
+    found: Axes = {}
+    for given, value in flat.items():
+        name = ALIASES.get(given, given)
+        if name == "seeds" and isinstance(value, int) and not isinstance(value, bool):
+            if not 1 <= value <= MOST_SEEDS:
+                raise InputError(f"seeds are a count of 1 to {MOST_SEEDS:,}, or a list of seeds, not {_shown(value)}")
+            found[name] = range(value)
+            continue
+        values = value if isinstance(value, list) else [value]
+        if not values or any(isinstance(one, list | dict) for one in values):
+            raise InputError(f"{name} takes a value or a list of values, not {_shown(value)}")
+        if name == "seeds" and not all(isinstance(one, int) and not isinstance(one, bool) for one in values):
+            raise InputError(f"seeds takes whole numbers, one or a list, not {_shown(value)}")
+        if name in AXES and name != "seeds" and not all(isinstance(one, str) for one in values):
+            raise InputError(f"{name} takes names, one or a list, not {_shown(value)}")
+        found[name] = values
+    return found
 
 
-def _axis(name: str, value: Any, known: Mapping[str, type]) -> Sequence[Any]:
-    """The values of one axis, of the kind that it takes."""
-    if name not in known:
-        near = get_close_matches(name, [*known, *PROTOCOL], n=1)
-        place = " (under [protocol])" if near and near[0] not in known else ""
-        advice = f"did you mean {near[0]!r}{place}?" if near else f"there are {', '.join(known)}"
-        raise InputError(f"no axis is called {name!r}; {advice}")
-    if name == "seeds" and isinstance(value, int) and not isinstance(value, bool):
-        if not 1 <= value <= MOST_SEEDS:
-            raise InputError(f"seeds are a count of 1 to {MOST_SEEDS:,}, or a list of seeds, not {value}")
-        return range(value)
-    values, kind = value if isinstance(value, list) else [value], known[name]
-    taken = (int, float) if kind is float else (kind,)
-    if not values or not all(isinstance(one, taken) and isinstance(one, bool) == (kind is bool) for one in values):
-        raise InputError(f"{name} takes {WANTED[kind]}, one or a list, not {value!r}")
-    return values
+def _from_text(axes: Axes, more: Sequence[str]) -> Axes:
+    """Axes given as text, such as "hidden=25,50" or "seeds=3" (a count, as in a file)."""
+    texts = dict(_choice(one, "--set") for one in more)
+    kinds = [learners.find(name) for name in texts.get("learner", axes.get("learner", [learners.DEFAULT]))]
+    found: Axes = {}
+    for name, values in texts.items():
+        if name == "seeds":
+            found |= _axes({"seeds": _seed(values[0]) if len(values) == 1 else [_seed(one) for one in values]})
+        elif name in AXES:
+            found[name] = values
+        else:
+            owner = next((kind for kind in kinds if name in _names(kind)), kinds[0])
+            found[name] = [parsed(owner, name, text) for text in values]
+    return found
 
 
-def _product(axes: Mapping[str, Sequence[Any]]) -> Product:
+def _specs(axes: Axes) -> Iterator[Spec]:
+    """Every combination, seeds fastest; names and values are checked here."""
     if "split" not in axes:
-        raise InputError('no split is given: say what the networks learn, such as split = ["simple", "jump"]')
-    networks = [Architecture(**one) for one in _each({name: axes[name] for name in NETWORK if name in axes})]
-    how = {name: axes[f"protocol.{name}"] for name in PROTOCOL if f"protocol.{name}" in axes}
-    protocols = [Protocol(**one) for one in _each(how)]
-    splits, languages, seeds = tuple(axes["split"]), tuple(axes.get("language", ["scan"])), axes.get("seeds")
-    for name, language in product(splits, languages):
-        split(name, language)  # says what is wrong with a name
-    chosen = tuple(range(REPLICATES) if seeds is None else seeds)
-    for seed in (min(chosen), max(chosen)):
-        Spec(splits[0], seed)  # says what is wrong with a seed
-    return Product(tuple(networks), tuple(protocols), splits, languages, chosen)
+        raise InputError('no split is given: say what is learned, such as split = ["simple", "jump"]')
+    names, data = axes.get("learner", [learners.DEFAULT]), axes.get("data", ["scan"])
+    settings = {name: values for name, values in axes.items() if name not in AXES}
+    seeds = axes.get("seeds", range(REPLICATES))
+    for seed in (min(seeds), max(seeds)):
+        Spec(axes["split"][0], seed)  # says what is wrong with a seed
+    for source, name in product(data, axes["split"]):
+        dataset(source).split(name)  # says what is wrong with a name
+    made = [learner for name in names for learner in _learners(name, settings)]
+    for learner, source, split in product(made, data, axes["split"]):
+        for seed in seeds:
+            yield Spec(split, seed, learner, source)
 
 
-def _each(axes: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
-    """Every combination of the values of some axes."""
-    for values in product(*axes.values()):
-        yield dict(zip(axes, values, strict=True))
+def _learners(name: str, settings: Mapping[str, Sequence[Any]]) -> Iterator[learners.Learner]:
+    kind = learners.find(name)
+    for field in settings:
+        if field not in _names(kind):
+            known = [*AXES, *_names(kind)]
+            near = get_close_matches(field, known, n=1)
+            advice = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
+            raise InputError(f"no axis is called {field!r}; {advice}")
+    for values in product(*settings.values()):
+        yield learners.make(name, dict(zip(settings, values, strict=True)))
+
+
+def _shown(value: Any) -> str:
+    """A value in an error; Python does not write numbers of thousands of digits."""
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):
+        return "that"
+    return text if len(text) <= 80 else f"{text[:80]}…"

@@ -18,7 +18,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from daxlab.errors import InputError
-from daxlab.sweep import gpu_sharing, process
+from daxlab.sweep import gpu_sharing
+from daxlab.sweep import worker as work
 from daxlab.sweep.task import TRIES, Broken, Event, Noted, OnTheWay, Started, Task
 
 IN_TURN = "the card cannot be shared here, so groups take turns"
@@ -144,7 +145,7 @@ def _serve(pipe: Connection, place: _Place, core: int, flag: Any) -> None:
     if place.device == "cpu" and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {core})
     os.environ.update(place.environment)
-    process.prepare(place.device, place.workers)
+    work.prepare(place.device, place.workers)
 
     def report(event: Any) -> bool | None:
         pipe.send(event)
@@ -154,6 +155,6 @@ def _serve(pipe: Connection, place: _Place, core: int, flag: Any) -> None:
     at_once = place.workers if place.device == "gpu" and place.turns is None else 1
     while True:
         try:
-            pipe.send(process.outcome(pipe.recv(), place.device, report, turn, at_once))
+            pipe.send(work.run_task(pipe.recv(), place.device, report, turn, at_once))
         except (EOFError, BrokenPipeError, ConnectionResetError):
             return

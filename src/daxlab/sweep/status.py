@@ -1,8 +1,7 @@
 """How far a sweep is, from its ledger alone: by anyone, at any time, while it is written.
 
-The driver notes down when it began and how much there was to do, by the model of cost; what is left by the same model
-says how fast it really goes. It notes too which recorded groups are not its own, but of a sweep that was interrupted.
-Knows nothing of processes.
+The driver notes when it began and how much was done then; what was done since says how fast it goes, and so how long
+the rest will take, as if all steps took equally long. Knows nothing of processes.
 """
 
 import time
@@ -10,24 +9,23 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from daxlab import learners
 from daxlab.runs import Group, Ledger
 from daxlab.runs.progress import best, note, under_way
-from daxlab.runs.spec import Architecture
-from daxlab.sweep.cost import ahead, examining, training
 
 NOTE = "sweep"
-SURE = 0.01  # the share of the work after which its pace says more than the model
+Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Running:
-    """A group under way, the widest of its networks for all."""
+    """A group under way."""
 
     group: str
-    network: str
+    label: str  # of its first learner
     runs: int
-    update: int
-    updates: int
+    step: int
+    steps: int
     split: str | None  # of a run that trains alone, as its seed
     seed: int | None
 
@@ -44,25 +42,20 @@ class Status:
     runs_per_hour: float | None  # since the sweep began, parts of runs included; None where none is under way
     seconds_left: float | None
     groups: list[Running]
-    best: list[dict[str, Any]]  # of each split (of the sweep under way) the setting with the best mean accuracy
+    best: list[Row]  # of each split (of the sweep under way) the setting with the best mean accuracy
     writing: bool  # whether a sweep is under way
 
 
-def beginning(
-    ledger: Ledger, groups: Iterable[Group], splits: Iterable[str], device: str, workers: int, at_once: int
-) -> dict[str, Any]:
-    """What the driver notes down before it begins: which groups are its own, which splits it was asked for, how many
-    devices train, and how many groups at once on each."""
+def beginning(ledger: Ledger, groups: Iterable[Group], splits: Iterable[str]) -> Row:
+    """What the driver notes before it begins: which groups are its own, and how much was done before."""
     rows, own = under_way(ledger), {group.key for group in groups}
     others = _spans(row["number"] for row in rows if row["key"] not in own)
-    rows = [row for row in rows if row["key"] in own]
-    runs, seconds = ledger.count() + _trained(rows), _left(rows, device, at_once)
-    how = {"device": device, "workers": workers, "at_once": at_once, "others": others, "splits": sorted(splits)}
-    return {NOTE: {"since": time.time(), "runs": runs, "seconds": seconds, **how}}
+    before = ledger.count() + _trained(row for row in rows if row["key"] in own)
+    return {NOTE: {"since": time.time(), "runs": before, "others": others, "splits": sorted(splits)}}
 
 
 def _spans(numbers: Iterable[int]) -> list[list[int]]:
-    """Rising numbers as few first and last ones: groups are recorded many at a time."""
+    """Rising numbers as a few first and last ones: groups are recorded many at a time."""
     spans: list[list[int]] = []
     for number in numbers:
         if spans and spans[-1][1] == number - 1:
@@ -84,13 +77,10 @@ def status(ledger: Ledger) -> Status:
     busy = [row for row in rows if row["status"] == "running" and counts["writing"]]
     rate = seconds = None
     if ours and now > ours["since"]:  # clocks jump
-        elapsed, rest = now - ours["since"], _left(rows, ours["device"], ours.get("at_once", 1))
-        rate = max(0.0, 3600 * (every + _trained(rows) - ours["runs"]) / elapsed)
-        before, work = ahead(ours["device"], ours.get("at_once", 1)), ours["seconds"] - rest
-        if work > SURE * ours["seconds"]:
-            seconds = rest * elapsed / (work + ours["workers"] * before)
-        else:
-            seconds = rest / ours["workers"] + max(0.0, before - elapsed)
+        elapsed, done = now - ours["since"], every + _trained(rows) - ours["runs"]
+        rate = max(0.0, 3600 * done / elapsed)
+        left = sum(int(row["lacking"]) for row in rows) - _trained(rows)
+        seconds = left * elapsed / done if done > 0 else None
     return Status(
         done=counts["done"],
         running=sum(row["lacking"] for row in busy),
@@ -105,30 +95,16 @@ def status(ledger: Ledger) -> Status:
     )
 
 
-def _running(row: dict[str, Any]) -> Running:
+def _running(row: Row) -> Running:
     spec, alone = row["spec"], row["size"] == 1
-    network = Architecture(**spec["network"])
     one = (spec["split"]["name"], row["seed"]) if alone else (None, None)
-    shown = str(network) if alone else network.shape
-    return Running(row["key"], shown, row["size"], row["updates"], spec["protocol"]["updates"], *one)
+    return Running(row["key"], learners.label(spec), row["size"], row["updates"], _steps(row), *one)
 
 
-def _share(row: dict[str, Any]) -> float:
-    return float(min(row["updates"] / row["spec"]["protocol"]["updates"], 1.0))
+def _steps(row: Row) -> int:
+    return max(1, int(learners.name_and_fields(row["spec"])[1].get("updates", 1)))
 
 
-def _trained(rows: Iterable[dict[str, Any]]) -> float:
-    """Runs' worth of updates in groups under way."""
-    return sum(int(row["lacking"]) * _share(row) for row in rows)
-
-
-def _left(rows: Iterable[dict[str, Any]], device: str, at_once: int) -> float:
-    """Seconds of one device that the model has for the rest; a group's first member is its widest."""
-    total = 0.0
-    for row in rows:
-        spec, one = row["spec"], Architecture(**row["spec"]["network"])
-        updates = max(0, spec["protocol"]["updates"] - row["updates"])
-        language = spec["language"]["name"]
-        total += training(one, row["size"], updates, device, at_once, language)
-        total += examining(one, row["size"], device, language)
-    return total
+def _trained(rows: Iterable[Row]) -> float:
+    """How many runs' worth of steps groups under way have done."""
+    return float(sum(int(row["lacking"]) * min(row["updates"] / _steps(row), 1.0) for row in rows))

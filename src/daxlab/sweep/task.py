@@ -52,8 +52,8 @@ class Memory:
     available: int
 
     def __str__(self) -> str:
-        sizes = f"{self.needed / 1e9:.1f} GB of the {self.available / 1e9:.0f} GB there are for them"
-        return f"{self.runs} runs at once will take {sizes}"
+        sizes = f"{self.needed / 1e9:.1f} GB of the {self.available / 1e9:.0f} GB available"
+        return f"{self.runs} runs at once need {sizes}"
 
 
 @dataclass(frozen=True)

@@ -1,199 +1,157 @@
-"""One group trained and examined, in whatever process this is called.
+"""A worker's process, whichever executor started it: prepared before JAX starts, then one task after another.
 
-Returns what the ledger will hold; writes nothing but the group's checkpoint. Needs JAX.
+A task is a group: it is fitted, scored, and returned as what the ledger will hold. Nothing is written but the group's
+checkpoint. Whatever goes wrong in a task is an event too. Knows nothing of how tasks come here or where events go.
 """
 
 import contextlib
 import os
 import platform
+import signal
 import subprocess
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from functools import cache, partial
+import traceback
+from collections.abc import Sequence
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import jax
-
-from daxlab import engine
-from daxlab.datasets import bleu, is_translation, language, named_commands
-from daxlab.encoding import Encoding
-from daxlab.engine import weights
 from daxlab.errors import InputError
-from daxlab.networks import seq2seq
+from daxlab.learners import Context
 from daxlab.runs import Run, key
-from daxlab.runs.scoring import Examined, examine, rehearse
-from daxlab.runs.spec import Architecture, Spec, all_facts
-from daxlab.sweep.process import out_of_memory
-from daxlab.sweep.task import Finished, Memory, Noted, Progress, Report, Started, Task, Turn
+from daxlab.runs.scoring import Scored, score
+from daxlab.runs.spec import all_facts
+from daxlab.sweep.task import Broken, Finished, Memory, Noted, Progress, Report, Started, Stopped, Task, TooLarge, Turn
+
+OUT_OF_MEMORY = ("RESOURCE_EXHAUSTED", "Out of memory", "out of memory")
+ONE_THREAD = "--xla_cpu_multi_thread_eigen=false"
+PACKAGES = ("jax", "jaxlib", "equinox", "numpy")
 
 
-def network_maker(architecture: Architecture, encoding: Encoding) -> Callable[..., Any]:
-    """From a key and a width to a network of this architecture."""
-    return partial(
-        seq2seq,
-        words=len(encoding.words),
-        actions=len(encoding.actions),
-        cell=architecture.cell,
-        layers=architecture.layers,
-        attention=architecture.attention,
-    )
+def prepare(device: str, workers: int = 1) -> None:
+    """Before JAX starts: on a CPU it gets one thread, because there is a worker for every core; on a card that several
+    workers share, its part of the memory."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the driver, which tells us to stop
+    if device == "cpu":
+        flags = os.environ.get("XLA_FLAGS", "")
+        if ONE_THREAD not in flags:
+            os.environ["XLA_FLAGS"] = f"{flags} {ONE_THREAD}"
+        os.environ["PJRT_NPROC"] = "1"
+    elif workers > 1:
+        asked = os.environ.pop("XLA_PYTHON_CLIENT_MEM_FRACTION", "0.9")  # its older name; XLA refuses both at once
+        os.environ["XLA_CLIENT_MEM_FRACTION"] = str(float(os.environ.get("XLA_CLIENT_MEM_FRACTION", asked)) / workers)
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 
-def engine_group(members: Sequence[Spec]) -> engine.Group:
-    """The engine's group for these specs, which share a language, a protocol and an architecture but for its size."""
-    first = members[0]
-    encoding = Encoding.of(language(first.language).commands())
-    splits = {name: replace(first, split=name).content() for name in {spec.split for spec in members}}  # each once
-    runs = tuple(
-        engine.Run(spec.seed, splits[spec.split], spec.architecture.hidden, spec.architecture.dropout)
-        for spec in members
-    )
-    return engine.Group(runs, network_maker(first.architecture, encoding), encoding, first.protocol)
+def run_task(
+    task: Task, device: str, report: Report, turn: Turn = contextlib.nullcontext, at_once: int = 1
+) -> Finished | Stopped | TooLarge | Broken:
+    """Fit a group and say what became of it. `at_once`: so many workers use the card at the same time."""
+    try:
+        return work(task, device, report, turn, at_once) or Stopped(task.group)
+    except InputError as error:
+        return Broken(task.group, str(error), mendable=True)
+    except (BrokenPipeError, ConnectionResetError):  # nobody listens any more
+        raise
+    except Exception as error:
+        if out_of_memory(error):
+            return TooLarge(task.group, next(iter(str(error).splitlines()), type(error).__name__))
+        return Broken(task.group, traceback.format_exc(), mendable=False)
 
 
-def work(task: Task, report: Report, turn: Turn = contextlib.nullcontext, at_once: int = 1) -> Finished | None:
-    """Trains a group from its checkpoint, if it has one, and examines it; None if it was stopped on the way."""
-    facts, group, first = all_facts(task.members), engine_group(task.members), task.members[0]
+def out_of_memory(error: Exception) -> bool:
+    """Whether an error means that memory ran out, in XLA's words or Python's."""
+    return isinstance(error, MemoryError) or any(mark in str(error) for mark in OUT_OF_MEMORY)
+
+
+def work(
+    task: Task, device: str, report: Report, turn: Turn = contextlib.nullcontext, at_once: int = 1
+) -> Finished | None:
+    """Fit a group, from its checkpoint if it has one, and score it; None if it was stopped on the way."""
+    facts, first = all_facts(task.members), task.members[0]
     if [key(fact) for fact in facts] != list(task.keys):
         raise InputError(
-            f"these runs on {first.language} are not those that were asked for: did its file change, or is the daxlab "
-            "here another than the driver's?"
+            f"these runs of {first.learner} on {first.data} are not those that were asked for: did a file of theirs "
+            "change, or is the daxlab here another than the driver's?"
         )
-    translates = is_translation(first.language)
-    # What will be needed in the end is asked for now; and what is at work now, not what a checkout holds by then.
-    origin = _origin() | ({bleu.PACKAGE: bleu.version()} if translates else {})
-    named, attention = named_commands(first.language), first.architecture.attention
-    rehearsal = None
-    if jax.default_backend() != "cpu":  # one core has nothing to spare for it
-        with turn("compiles"):
-            if _foresee(task, group, report) is False:
-                return None
-        rehearsal = rehearse(group, named, attention)
-    with turn("trains"):
-        if rehearsal is not None and report(Started(task.group)) is False:  # it may have waited long
-            return None
-        trained, resumed = _trained(task, group, report)
-    if trained.update < group.protocol.updates:
+    if first.learner.uses_jax:
+        from daxlab.engine.device import on_device
+
+        on_device(device)
+    made: dict[tuple[str, str], Any] = {}  # one object per split, so that its runs are asked together
+    jobs = []
+    for spec in task.members:
+        job = made.setdefault((spec.data, spec.split), spec.job())
+        jobs.append(type(job)(spec.learner, job.dataset, job.split, spec.seed))
+    # The versions of now, not of what a checkout holds when the training ends.
+    origin = _origin(first.learner.uses_jax) | {name: version(name) for name in jobs[0].dataset.packages}
+    fitted = first.learner.fit(jobs, _context(task, report, turn))
+    if fitted is None:
         return None
-    if rehearsal is not None:
-        rehearsal.join()
     began = time.monotonic()
     try:
-        examined = examine(group, trained.networks, named, attention, translates)
+        scored = score(fitted)
     except Exception as error:
         if not out_of_memory(error):
             raise
-        safe = "; their checkpoint is kept: the same command goes on from there, on a device with more memory"
+        kept = "; their checkpoint is kept: the same command goes on, on a device with more memory"
         raise InputError(
-            f"{len(task.members)} runs are trained, but there is not the memory to ask them all they are asked"
-            f"{safe if task.checkpoint else ''}"
+            f"evaluation of {len(jobs)} trained runs ran out of memory{kept if task.checkpoint else ''}"
         ) from error
-    training, examining = float(trained.history.seconds), time.monotonic() - began
+    scoring = time.monotonic() - began
     timing = {
-        "seconds": (training + examining) / len(task.members) / at_once,
-        "group_seconds": training + examining,
-        "examine_seconds": examining,
-        "resumed": int(resumed),
+        "seconds": (fitted.seconds + scoring) / len(jobs) / at_once,
+        "group_seconds": fitted.seconds + scoring,
+        "examine_seconds": scoring,
+        "resumed": int(fitted.resumed),
         "at_once": at_once,  # workers that shared the card meanwhile
     }
-    runs = _runs(task, facts, trained, examined, timing, origin)
-    kept = {}
-    if task.keep_weights:
-        kept = {
-            run.key: weights.dump(engine.unstack(trained.networks, n), group.hidden)
-            for n, run in enumerate(runs)
-            if run.status == "done"
-        }
-    return Finished(task.group, runs, kept)
+    common = {"group": task.group, "timing": timing, "origin": origin, "finished": time.time()}
+    runs = tuple(
+        _run(one, {**common, "spec": fact, "curve": curve})
+        for fact, one, curve in zip(facts, scored, fitted.curves, strict=True)
+    )
+    saves = task.keep_weights and "weights" in fitted.abilities
+    kept_weights = {run.key: fitted.weights(n) for n, run in enumerate(runs) if saves and run.status == "done"}
+    return Finished(task.group, runs, kept_weights)
 
 
-def _trained(task: Task, group: engine.Group, report: Report) -> tuple[engine.Trained, bool]:
-    """The group after its training, and whether a checkpoint spared it some; a damaged one is set aside."""
+def _context(task: Task, report: Report, turn: Turn) -> Context:
+    group, count = task.group, len(task.members)
 
-    def on_progress(now: engine.Progress) -> bool | None:
-        losses, failed = tuple(map(float, now.losses)), tuple(map(int, now.failed))
-        return report(Progress(task.group, now.update, losses, failed))
+    def progress(step: int, losses: Sequence[float], failed: Sequence[int]) -> bool | None:
+        return report(Progress(group, step, tuple(losses), tuple(failed)))
 
-    train = partial(engine.train, group, checkpoint_every=task.checkpoint_every, on_progress=on_progress)
-    resumed = task.checkpoint is not None and task.checkpoint.exists()
-    try:
-        return train(checkpoint=task.checkpoint), resumed
-    except engine.Damaged as error:
-        if task.checkpoint is None or not task.set_aside:
-            raise
-        aside = task.checkpoint.with_suffix(".damaged")
-        task.checkpoint.replace(aside)
-        report(Noted(task.group, f"{error.what}: set aside as {aside.name}, its runs train from their start"))
-        return train(checkpoint=task.checkpoint), False
+    return Context(
+        checkpoint=task.checkpoint,
+        checkpoint_every=task.checkpoint_every,
+        set_aside=task.set_aside,
+        progress=progress,
+        memory=lambda needed, available: report(Memory(group, count, needed, available)),
+        started=lambda: report(Started(group)),
+        note=lambda message: report(Noted(group, message)),
+        turn=turn,
+    )
 
 
-def _foresee(task: Task, group: engine.Group, report: Report) -> bool | None:
-    """Says what a group will need of the card; one that cannot fit is not even tried. False: it was told to stop."""
-    needed = engine.memory_needed(group)
-    available = int((jax.devices()[0].memory_stats() or {}).get("bytes_limit", 0))
-    heard = report(Memory(task.group, len(task.members), needed, available))
-    if available and needed > available:
-        raise MemoryError(f"out of memory: {needed:,} bytes needed, {available:,} there")
-    return heard
+def _run(one: Scored, common: dict[str, Any]) -> Run:
+    """A run as the ledger holds it."""
+    if one.failure is not None:
+        return Run(**common, status="failed", failed_at=one.failure.step, reason=one.failure.reason)
+    return Run(**common, metrics=one.metrics, artefacts=one.artefacts)
 
 
-def _runs(
-    task: Task,
-    specs: Sequence[Any],
-    trained: engine.Trained,
-    examined: Sequence[Examined | None],
-    timing: dict[str, float],
-    origin: dict[str, Any],
-) -> tuple[Run, ...]:
-    """The runs of a trained group as the ledger holds them."""
-    runs = []
-    for n, facts in enumerate(specs):
-        common: dict[str, Any] = {
-            "spec": facts,
-            "group": task.group,
-            "timing": timing,
-            "origin": origin,
-            "finished": time.time(),
-            "curve": _curve(trained, n),
-        }
-        found = examined[n]
-        if trained.failed[n] >= 0:
-            number = int(trained.failed[n]) + 1  # the first update is number 1
-            runs.append(Run(**common, status="failed", failed_at=number, reason="its loss was no longer finite"))
-        elif found is None:
-            reason = "what it answers has no likelihood that is a number"
-            runs.append(Run(**common, status="failed", failed_at=trained.update, reason=reason))
-        else:
-            runs.append(Run(**common, metrics=found.metrics, artefacts=found.artefacts))
-    return tuple(runs)
-
-
-def _curve(trained: engine.Trained, run: int) -> dict[str, list[float]]:
-    history = trained.history
-    losses, per_point = trained.mean_losses[:, run], engine.CURVE_EVERY // engine.WINDOW
-    return {
-        "update": history.updates.tolist(),
-        "train_accuracy": (100 * history.train[:, run]).tolist(),
-        "test_accuracy": (100 * history.test[:, run]).tolist(),
-        "loss": [float(losses[at : at + per_point].mean()) for at in range(0, len(losses), per_point)],
-    }
-
-
-def _origin() -> dict[str, Any]:
+def _origin(uses_jax: bool) -> dict[str, Any]:
     """What is needed to repeat a run besides its spec."""
+    found = {"python": platform.python_version(), "machine": platform.machine(), "daxlab": _daxlab()}
+    if not uses_jax:
+        return {"device": "cpu", "platform": "cpu", **found}
+    import jax
+
     device = jax.devices()[0]
-    packages = {name: version(name) for name in ("jax", "jaxlib", "equinox", "numpy")}
-    return {
-        "device": device.device_kind,
-        "platform": device.platform,
-        "python": platform.python_version(),
-        "machine": platform.machine(),
-        "daxlab": _daxlab(),
-        **packages,
-    }
+    versions = {name: version(name) for name in PACKAGES}
+    return {"device": device.device_kind, "platform": device.platform, **found, **versions}
 
 
 @cache
@@ -208,17 +166,3 @@ def _daxlab() -> str:
             describe = ["git", "-C", str(root), "describe", "--always", "--dirty"]
             commit = subprocess.run(describe, capture_output=True, text=True, check=True).stdout.strip()
     return f"{__version__} ({commit})" if commit else __version__
-
-
-def on_device(device: str) -> None:
-    """Makes sure that this process computes where it was told to."""
-    # Beside a card the CPU is kept at hand, for the draws.
-    jax.config.update("jax_platforms", "cpu" if device == "cpu" else "cuda,cpu")
-    try:
-        found = jax.devices()[0].platform
-    except (RuntimeError, AssertionError):  # JAX's, where a platform of that name cannot be had
-        found = "none"
-    if device == "gpu" and found != "gpu":
-        raise InputError(
-            "there is no GPU here that JAX can use: install daxlab[gpu] on a machine that has one, or use --device cpu"
-        )

@@ -1,22 +1,34 @@
-"""A parallel corpus as a language: its commands are English sentences, its actions the words of French ones.
+"""A word that a corpus lacks: the sentence that teaches it, the sentences that ask for it, and a known word to compare.
 
-One English sentence may have several French ones, so there is no one meaning to translate to; there are pairs. A new
-word belongs to it: the sentence that teaches it, and those that ask for it. So the vocabulary, which is the language's,
-has the new word in every network, whether it was taught the word or not. Knows nothing of files, nor of splits.
+All of it is in the name of a dataset, after the corpus: tatoeba#blicky=blickiste#i am X .=je suis X .#she is X .=…
+So it is known without the corpus.
 """
 
-import json
+import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 
 from daxlab.errors import InputError
-from daxlab.languages.derivation import Example
+from daxlab.languages import Example
 
-SLOT = "X"  # of a frame, where the word goes
-FORMS = {"X": 1, "Y": 2, "Z": 4}  # of a French frame: the masculine form; either singular; any
+MARK = "#"  # in a name, between the corpus, the new word and its frames
+SLOT = "X"  # in a frame: where the word goes
+FORMS = {"X": 1, "Y": 2, "Z": 4}  # in a French frame: the masculine form; either singular form; any form
 MOST_FORMS = 4
+
+
+def normalise(text: str) -> str:
+    """Lower-case, without accents, a blank before . ! ?, every other sign a blank.
+
+    >>> normalise("Je suis très fatigué !")
+    'je suis tres fatigue !'
+    """
+    plain = text.lower()
+    if not plain.isascii():
+        plain = "".join(c for c in unicodedata.normalize("NFD", plain) if unicodedata.category(c) != "Mn")
+    return " ".join(re.sub(r"[^a-z.!?]+", " ", re.sub(r"([.!?])", r" \1", plain)).split())
 
 
 def _filled(frame: str, slot: str, word: str) -> str:
@@ -29,17 +41,17 @@ def _is_word(text: str) -> bool:
 
 @dataclass(frozen=True)
 class Word:
-    """An English word, and its French forms, as far as given: masculine, feminine, the plural of each."""
+    """An English word and its French forms: masculine, feminine, and the plural of each."""
 
     english: str
     french: tuple[str, ...]
 
     @classmethod
     def of(cls, text: str) -> "Word":
-        """From daxy=daxiste, or tired=fatigue/fatiguee."""
+        """Parse daxy=daxiste, or tired=fatigue/fatiguee."""
         english, _, french = text.partition("=")
         forms = tuple(french.split("/"))
-        if not all(_is_word(one) for one in (english, *forms)) or len(forms) > MOST_FORMS:
+        if not all(map(_is_word, (english, *forms))) or len(forms) > MOST_FORMS:
             raise InputError(f"a word is ENGLISH=FRENCH in small letters, such as daxy=daxiste, not {text!r}")
         return cls(english, forms)
 
@@ -49,25 +61,25 @@ class Word:
 
 @dataclass(frozen=True)
 class Frame:
-    """An English sentence with a place for a word, and the French ones that are right for it, the paper's first."""
+    """An English sentence with a slot for a word, and its correct translations, the paper's first."""
 
     english: str
     french: tuple[str, ...]
 
     @classmethod
     def of(cls, text: str) -> "Frame":
-        """From "you are X .=tu es Y .|vous etes Z .": X is the word's first form, Y either singular, Z any."""
+        """Parse "you are X .=tu es Y .|vous etes Z ."; X is the masculine form, Y either singular form, Z any form."""
         english, _, rest = text.partition("=")
-        french = tuple(" ".join(one.split()) for one in rest.split("|"))
+        french = tuple(" ".join(sentence.split()) for sentence in rest.split("|"))
         frame = cls(" ".join(english.split()), french)
         slots = [frame.english.split().count(SLOT)]
-        slots += [sum(word in FORMS for word in one.split()) for one in frame.french]
+        slots += [sum(word in FORMS for word in sentence.split()) for sentence in frame.french]
         if any(count != 1 for count in slots):
             raise InputError(
                 f"a frame has the word's place once on each side (X; in French X, Y or Z), as in "
-                f"'she is X .=elle est X .'; not so {text!r}"
+                f"'she is X .=elle est X .', not {text!r}"
             )
-        words = [word for one in (frame.english, *frame.french) for word in one.split() if word not in FORMS]
+        words = [word for side in (frame.english, *frame.french) for word in side.split() if word not in FORMS]
         if not all(word in ".!?" or _is_word(word) for word in words):
             raise InputError(f"a frame is such as 'she is X .=elle est X .', in small letters, not {text!r}")
         return frame
@@ -80,16 +92,16 @@ class Frame:
         return _filled(self.english, SLOT, word.english)
 
     def references(self, word: Word) -> tuple[tuple[str, ...], ...]:
-        """The French sentences that are right, as words; the first has the first frame and form."""
-        found: dict[tuple[str, ...], None] = {}
-        for one in self.french:
-            slot = next(part for part in one.split() if part in FORMS)
+        """The correct translations, as words; the first has the first French frame and the first form."""
+        references: dict[tuple[str, ...], None] = {}
+        for sentence in self.french:
+            slot = next(part for part in sentence.split() if part in FORMS)
             for form in word.french[: FORMS[slot]]:
-                found[tuple(_filled(one, slot, form).split())] = None
-        return tuple(found)
+                references[tuple(_filled(sentence, slot, form).split())] = None
+        return tuple(references)
 
 
-# The paper's: the sentence that is taught, then the eight that ask. It translates "you" by "tu"; "vous" is as right.
+# The paper's: the sentence that is taught, then the eight that ask. It translates "you" as "tu"; "vous" is correct too.
 FRAMES = tuple(
     map(
         Frame.of,
@@ -112,7 +124,7 @@ TIRED = Word.of("tired=fatigue/fatiguee/fatigues/fatiguees")
 
 @dataclass(frozen=True)
 class Question:
-    """A sentence that is looked at: with the new word or the known one, taught or not, and what is right."""
+    """A sentence with the new word or the known one, and its correct translations."""
 
     word: str
     frame: str
@@ -128,7 +140,7 @@ class Question:
 
 @dataclass(frozen=True)
 class NewWord:
-    """A word that no sentence of a corpus has, the frame that teaches it, those that ask for it, and a known word."""
+    """A word that the corpus lacks, the frame that teaches it, the frames that ask for it, and a known word."""
 
     word: Word = DAXY
     frames: tuple[Frame, ...] = FRAMES  # the first is taught
@@ -138,7 +150,7 @@ class NewWord:
         if len(self.frames) < 2:
             raise InputError("a new word needs a frame that teaches it and one at least that asks for it")
         sentences = [frame.english for frame in self.frames]
-        twice = next((one for one in sentences if sentences.count(one) > 1), None)
+        twice = next((sentence for sentence in sentences if sentences.count(sentence) > 1), None)
         if twice:
             raise InputError(
                 f"the frame {twice!r} is there twice; the first is taught, and each of the others asks something else"
@@ -151,7 +163,7 @@ class NewWord:
 
     @cached_property
     def questions(self) -> tuple[Question, ...]:
-        """The taught sentence; every other frame with the new word; the same with the known one."""
+        """The taught sentence; every other frame with the new word; the same frames with the known word."""
         first, *others = self.frames
         words = [(self.word, first, True), *((word, frame, False) for word in self.words for frame in others)]
         return tuple(
@@ -161,44 +173,33 @@ class NewWord:
 
     @property
     def words(self) -> tuple[Word, Word]:
-        """The new one, the known one."""
+        """The new word and the known one."""
         return self.word, self.known
 
 
-@dataclass(frozen=True, eq=False)
-class Pairs:
-    """English sentences with French ones, in the corpus's order and as often as it has them. Make one with
-    `daxlab.language`.
-    """
+def new_word(name: str) -> NewWord:
+    """The new word in the name of a dataset: the paper's daxy and its frames, unless the name has others."""
+    _, *parts = name.split(MARK)
+    return NewWord(Word.of(parts[0]) if parts else DAXY, tuple(map(Frame.of, parts[1:])) or FRAMES)
 
-    name: str
-    pairs: tuple[Example, ...]
-    new: NewWord
-    about: str = ""  # where the pairs are from
 
-    def __post_init__(self) -> None:
-        if len({pair.command for pair in self.pairs}) < 2:
-            raise InputError(f"{self.name} has fewer than two English sentences to learn from and to ask")
-        if any(self.new.word.english in pair.command.split() for pair in self.pairs):
-            raise InputError(f"{self.new.word.english!r} is no new word: {self.name} has sentences with it")
+def named(corpus: str, word: str | None = None, frames: Sequence[str] | None = None) -> str:
+    """The name of a corpus with a new word and frames, which may be in any spelling."""
+    if word is None and not frames:
+        return corpus
+    new = DAXY if word is None else Word.of(_normalised(word))
+    return MARK.join([corpus, str(new), *(str(Frame.of(_normalised(frame))) for frame in frames or [])])
 
-    def commands(self) -> tuple[Example, ...]:
-        """All that is ever shown or asked: the pairs, and the sentences about the new and the known word."""
-        return self._commands
 
-    @cached_property
-    def digest(self) -> str:
-        """A sha256 of its pairs and of what is asked."""
-        asked = [(one.word, one.command, one.references) for one in self.new.questions]
-        return sha256(json.dumps((self.pairs, self.new.taught, asked)).encode()).hexdigest()
-
-    @cached_property
-    def _commands(self) -> tuple[Example, ...]:
-        return (*self.pairs, self.new.taught, *(question.example for question in self.new.questions))
+def _normalised(text: str) -> str:
+    """In the spelling of the corpus, but for the slots X, Y, Z and the signs = | /."""
+    parts = re.split(r"(\b[XYZ]\b|[=|/])", text)
+    joined = " ".join(part if n % 2 else normalise(part) for n, part in enumerate(parts))
+    return re.sub(r" *([=|/]) *", r"\1", joined).strip()
 
 
 def of_frame(frame: Frame, sentences: Sequence[str]) -> Iterator[str]:
-    """What stands in a frame's place in some English sentences, one word or more."""
+    """What fills a frame's slot in some English sentences, one word or more."""
     before, after = frame.english.split(SLOT)
     for sentence in sentences:
         if sentence.startswith(before) and sentence.endswith(after):

@@ -1,0 +1,303 @@
+"""The learner's contract: a frozen description that turns training examples into answers.
+
+A learner is a frozen dataclass. Its `kind` and its fields determine what it does, so they go into the key of every run.
+The simplest learner has one method, `fit_one`, from a split and a seed to a `Model` that answers commands. A learner
+that can fit many jobs at once overrides `fit`. Knows nothing of ledgers, nor of how a learner learns.
+"""
+
+import abc
+import json
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import MISSING, Field, asdict, dataclass, field, fields
+from difflib import get_close_matches
+from pathlib import Path
+from time import monotonic
+from typing import Any, ClassVar, Literal, Protocol, get_args, get_origin, get_type_hints
+
+from daxlab.datasets import Dataset, Split
+from daxlab.errors import InputError
+from daxlab.languages import Example
+
+Actions = tuple[str, ...]
+TYPES = {str: "a name", int: "a whole number", float: "a number", bool: "true or false"}
+
+
+def setting(default: Any, help: str, least: float = -math.inf, most: float = math.inf, below: float = math.inf) -> Any:
+    """A field of a learner: its default, what it means, and the values it may take."""
+    return field(default=default, metadata={"help": help, "least": least, "most": most, "below": below})
+
+
+@dataclass(frozen=True)
+class Learner:
+    """Something that can be trained. Subclasses are frozen dataclasses whose fields all have defaults."""
+
+    kind: ClassVar[str] = ""  # what it is called
+    told: ClassVar[str] = "the training examples"  # all that it is told about the task
+    origin: ClassVar[str] = ""  # where it comes from: a publication
+    semantics: ClassVar[int] = 1  # raised whenever the same fields and seed would give other answers
+    source: ClassVar[Mapping[str, str] | None] = None  # of a learner from a file: {"name": …, "digest": …}
+    uses_jax: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        hints = get_type_hints(type(self))
+        for one in fields(self):
+            object.__setattr__(self, one.name, checked(one, hints[one.name], getattr(self, one.name)))
+
+    def fit_one(self, split: Split, seed: int) -> "Model":
+        """Learn from one split. Override this, or `fit`."""
+        raise NotImplementedError(f"{type(self).__name__} has neither fit_one nor fit")
+
+    def fit(self, jobs: Sequence["Job"], context: "Context") -> "Fitted | None":
+        """Fit every job; None if `context.progress` answered False before the end."""
+        began, models = monotonic(), []
+        for done, job in enumerate(jobs, 1):
+            models.append(self.fit_one(job.split, job.seed))
+            if context.progress(done, (), ()) is False and done < len(jobs):
+                return None
+        return Models(jobs, models, seconds=monotonic() - began)
+
+    def load(self, path: Path, dataset: Dataset) -> "Fitted":
+        """A model that `Fitted.weights` wrote to a file."""
+        raise InputError(f"a {self.kind} learner does not save its models: ask it through the answers in the ledger")
+
+    @property
+    def steps(self) -> int:
+        """How many steps `context.progress` counts for one job."""
+        return 1
+
+    @property
+    def together(self) -> Hashable:
+        """Jobs whose learners have equal values here may be fitted by one call; None: one at a time."""
+        return None
+
+    def facts(self) -> dict[str, Any]:
+        """All that determines what it does, as plain data: a part of the run's key."""
+        return {"learner": {"kind": self.source or self.kind, **asdict(self)}, "semantics": self.semantics}
+
+    def __str__(self) -> str:
+        """A short description for people: the kind and the fields that are not at their defaults."""
+        changed = [f"{n.replace('_', ' ')} {written(v)}" for n, v in asdict(self).items() if v != default(self, n)]
+        return ", ".join([self.kind, *changed])
+
+    def __reduce__(self) -> Any:
+        """Pickled by name and fields, so that a learner from a file reaches a worker."""
+        from daxlab.learners.registry import make
+
+        return make, (self.source["name"] if self.source else self.kind, asdict(self))
+
+
+def default(learner: Learner, name: str) -> Any:
+    """The default of a field."""
+    return next(one.default for one in fields(learner) if one.name == name)
+
+
+def checked(one: "Field[Any]", kind: Any, value: Any) -> Any:
+    """A field's value if it is one that the field takes; a whole number is taken for a float."""
+    if get_origin(kind) is Literal:
+        if value not in get_args(kind):
+            raise InputError(f"{one.name} is one of {', '.join(map(str, get_args(kind)))}, not {value!r}")
+        return value
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
+    if kind in TYPES and (not isinstance(value, kind) or (kind is int and isinstance(value, bool))):
+        raise InputError(f"{one.name} takes {TYPES[kind]}, not {value!r}")
+    if kind in (int, float):
+        least, most, below = (one.metadata.get(name, math.inf) for name in ("least", "most", "below"))
+        least = one.metadata.get("least", -math.inf)
+        if not (math.isfinite(value) and least <= value <= most and value < below):
+            bounds = [f"at least {least:g}"] * math.isfinite(least) + [f"at most {most:,g}"] * math.isfinite(most)
+            bounds += [f"below {below:g}"] * math.isfinite(below)
+            raise InputError(f"{one.name} must be {' and '.join(bounds) or 'a finite number'}, not {value}")
+    return value
+
+
+def parsed(learner: type[Learner], name: str, text: str) -> Any:
+    """The value of a field from text, as the command line gives it: `hidden=100`, `attention=true`."""
+    one = field_of(learner, name)
+    kind = get_type_hints(learner)[one.name]
+    if kind is bool and text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    if kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            raise InputError(f"{name} takes {TYPES[kind]}, not {text!r}") from None
+    if kind in (str, bool) or get_origin(kind) is Literal:
+        return text  # what is not a bool is refused when the learner is made
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def field_of(learner: type[Learner], name: str) -> "Field[Any]":
+    """The field of that name, or an error with the nearest one."""
+    known = {one.name: one for one in fields(learner)}
+    if name not in known:
+        near = get_close_matches(name, known, n=1)
+        advice = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known) or 'no fields'}"
+        raise InputError(f"the learner {learner.kind} has no field {name!r}; {advice}")
+    return known[name]
+
+
+def defaults(learner: type[Learner]) -> dict[str, Any]:
+    """Every field with its default."""
+    missing = [one.name for one in fields(learner) if one.default is MISSING]
+    if missing:
+        raise InputError(f"every field of a learner needs a default; {learner.kind} gives none for {missing[0]!r}")
+    return {one.name: one.default for one in fields(learner)}
+
+
+def written(value: Any) -> str:
+    """A value as the command line takes it."""
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else repr(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """One run to be fitted: a learner, what it learns, and a seed."""
+
+    learner: Learner
+    dataset: Dataset
+    split: Split
+    seed: int
+
+
+@dataclass(frozen=True)
+class Context:
+    """Where and how a learner fits its jobs, and whom it tells."""
+
+    checkpoint: Path | None = None  # where to write checkpoints, and to resume from
+    checkpoint_every: float = 20.0  # seconds
+    set_aside: bool = False  # rename a damaged checkpoint and start again, instead of raising an error
+    progress: Callable[[int, Sequence[float], Sequence[int]], bool | None] = lambda step, losses, failed: None
+    memory: Callable[[int, int], bool | None] = lambda needed, available: None
+    started: Callable[[], bool | None] = lambda: None
+    note: Callable[[str], object] = lambda message: None
+    turn: Callable[[str], AbstractContextManager[object]] = nullcontext  # held while it "compiles" or "trains"
+
+
+class Answered(Protocol):
+    """A run's answers to some examples, in their order."""
+
+    @property
+    def asked(self) -> Sequence[Example]: ...  # noqa: D102
+    @property
+    def answers(self) -> list[Actions]: ...  # noqa: D102
+    @property
+    def right(self) -> Sequence[bool]: ...  # noqa: D102
+    @property
+    def ended(self) -> Sequence[bool]: ...  # noqa: D102
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """Answers of a model that always comes to an end."""
+
+    asked: Sequence[Example]
+    answers: list[Actions]
+
+    @property
+    def right(self) -> list[bool]:
+        """Which answers are exactly their targets."""
+        return [tuple(given) == tuple(e.actions) for given, e in zip(self.answers, self.asked, strict=True)]
+
+    @property
+    def ended(self) -> list[bool]:
+        """All of them."""
+        return [True] * len(self.answers)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A job that came to nothing: at which step, and why."""
+
+    step: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """An answer to one command; what the learner cannot tell is None."""
+
+    actions: Actions
+    probabilities: tuple[float, ...] | None = None  # of each action, and of the end where it came to one
+    attention: Any = None  # [steps, words and end]
+
+
+class Model(Protocol):
+    """What `fit_one` returns."""
+
+    def answers(self, commands: Sequence[str]) -> Sequence[Sequence[str]]:
+        """The actions for each command, in the same order."""
+
+
+Ability = Literal["oracle length", "likelihoods", "states", "attention", "weights"]
+
+
+class Fitted(abc.ABC):
+    """The models of some jobs, in the jobs' order. `abilities` says what can be asked beyond answers."""
+
+    jobs: Sequence[Job]
+    abilities: frozenset[Ability] = frozenset()
+    failures: Sequence[Failure | None] = ()
+    curves: Sequence[Mapping[str, Sequence[float]]] = ()
+    seconds: float = 0.0  # spent fitting, from the first start
+    resumed: bool = False
+
+    @abc.abstractmethod
+    def ask(self, asked: Sequence[Sequence[Example]]) -> Sequence[Answered]:
+        """Each job's answers to its own examples."""
+
+    def ask_with_length(self, asked: Sequence[Sequence[Example]]) -> Sequence[Answered]:
+        """The same with the right number of actions given (the oracle length)."""
+        raise self.cannot("oracle length")
+
+    def likelihoods(self, answered: Sequence[Answered]) -> Sequence[tuple[Any, Any]]:
+        """Each job's log-likelihoods of its own answers, and of the right ones."""
+        raise self.cannot("likelihoods")
+
+    def states(self, members: Sequence[int], commands: Sequence[str]) -> Any:
+        """Of some jobs, by their places, what the encoder makes of each command: [jobs, commands, size]."""
+        raise self.cannot("states")
+
+    def attention(self, commands: Sequence[str]) -> Sequence[Sequence[Any]]:
+        """Each job's weights for each command as it answers: [steps, words and end]."""
+        raise self.cannot("attention")
+
+    def weights(self, member: int) -> bytes:
+        """One job's model as bytes, which `Learner.load` reads."""
+        raise self.cannot("weights")
+
+    def predict(self, command: str) -> Prediction:
+        """The first job's answer to one command."""
+        return Prediction(self.ask([[Example(command, ())]] * len(self.jobs))[0].answers[0])
+
+    def cannot(self, ability: Ability) -> InputError:
+        """What to raise where an ability is lacking."""
+        return InputError(f"{self.jobs[0].learner} has no {ability} to ask for")
+
+
+class Models(Fitted):
+    """Models that were fitted one at a time."""
+
+    def __init__(self, jobs: Sequence[Job], models: Sequence[Model], seconds: float = 0.0) -> None:
+        self.jobs, self.models, self.seconds = jobs, models, seconds
+        self.failures = [None] * len(jobs)
+        self.curves = [{}] * len(jobs)
+
+    def ask(self, asked: Sequence[Sequence[Example]]) -> Sequence[Answered]:
+        """Each model is asked once."""
+        return [self._ask(model, examples) for model, examples in zip(self.models, asked, strict=True)]
+
+    def _ask(self, model: Model, examples: Sequence[Example]) -> Answers:
+        given = [tuple(answer) for answer in model.answers([example.command for example in examples])]
+        if len(given) != len(examples):
+            raise InputError(
+                f"{self.jobs[0].learner} breaks the contract: {len(given)} answers to {len(examples)} commands"
+            )
+        return Answers(examples, given)

@@ -1,0 +1,76 @@
+"""The paper's networks: an encoder and a decoder, recurrent, with or without attention, by the paper's protocol."""
+
+from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
+from typing import Any, ClassVar, Literal
+
+from daxlab.learners.core import default, setting, written
+from daxlab.learners.network import NetworkLearner
+from daxlab.protocol import SEMANTICS, Protocol
+
+CellName = Literal["srn", "lstm", "gru"]
+PROTOCOL = tuple(one.name for one in fields(Protocol))
+
+
+@dataclass(frozen=True)
+class RNN(NetworkLearner):
+    """One of the paper's networks and how it is trained; the defaults are the paper's overall best."""
+
+    kind: ClassVar[str] = "rnn"
+    origin: ClassVar[str] = "Lake and Baroni (2018)"
+
+    cell: CellName = setting("lstm", "the recurrent cell: srn, lstm or gru")
+    layers: int = setting(2, "layers of the encoder and of the decoder", least=1, most=100)
+    hidden: int = setting(200, "units of a layer", least=1, most=100_000)
+    attention: bool = setting(False, "let the decoder look back at the command")
+    dropout: float = setting(0.5, "the share of units dropped in training", least=0, below=1)
+    updates: int = setting(Protocol.updates, "presentations of one command each", least=1)
+    learning_rate: float = setting(Protocol.learning_rate, "of Adam")
+    clip: float = setting(Protocol.clip, "the greatest norm of all gradients")
+    teacher_forcing: float = setting(Protocol.teacher_forcing, "the share of presentations that are teacher-forced")
+    self_fed_loss_ends: Literal["own", "target"] = setting(
+        Protocol.self_fed_loss_ends, "where the loss of a self-fed presentation ends"
+    )
+    shared_lengths: bool = setting(Protocol.shared_lengths, "runs share the sequence of lengths, and nothing else")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _ = self.protocol  # says what is wrong with it
+
+    @property
+    def protocol(self) -> Protocol:
+        """How it is trained."""
+        return Protocol(**{name: getattr(self, name) for name in PROTOCOL})
+
+    def network(self, words: int, actions: int) -> Any:
+        """See the contract."""
+        from daxlab.networks import seq2seq
+
+        shape = {name: getattr(self, name) for name in ("hidden", "cell", "layers", "attention")}
+        return partial(seq2seq, words=words, actions=actions, **shape)
+
+    @property
+    def together(self) -> "RNN":
+        """Runs may differ in dropout."""
+        return replace(self, dropout=0.0)
+
+    def facts(self) -> dict[str, Any]:
+        """In the form that the first runs were recorded in, so that they keep their keys."""
+        every = asdict(self)
+        network = {name: value for name, value in every.items() if name not in PROTOCOL}
+        return {"network": network, "protocol": {name: every[name] for name in PROTOCOL}, "semantics": SEMANTICS}
+
+    @property
+    def architecture(self) -> str:
+        """The network alone, as a reader knows it."""
+        shape = f"{self.cell.upper()} {self.layers}x{self.hidden}{', attention' if self.attention else ''}"
+        return f"{shape}, dropout {self.dropout:g}"
+
+    @property
+    def variant(self) -> str:
+        """What differs from the paper's protocol; nothing if it is the paper's."""
+        changed = [name for name in sorted(PROTOCOL) if getattr(self, name) != default(self, name)]
+        return ", ".join(f"{name.replace('_', ' ')} {written(getattr(self, name))}" for name in changed)
+
+    def __str__(self) -> str:
+        return "; ".join(part for part in (self.architecture, self.variant) if part)

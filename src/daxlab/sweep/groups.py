@@ -1,0 +1,111 @@
+"""Which runs train together, in which order groups start, and about how long they take.
+
+On a card, runs whose learners can be fitted by one call, on one dataset, share a group. On a CPU each run is a group of
+its own: together they would leave its cache. Time is estimated from what earlier runs of the same learner took.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from daxlab.runs import Group, Ledger, key
+from daxlab.runs.spec import Spec
+
+MOST_TOGETHER = 128  # runs in a group: more gain nothing, and a smaller group ends sooner
+LEDGER_BYTES = 50_000  # of a run: its answers, likelihoods and curve
+SAMPLED = 20  # earlier runs that an estimate is taken from
+VARIED = ("dropout", "updates")  # fields that do not change how long an update takes
+
+Facts = Mapping[str, object]
+
+
+def grouped(facts: Mapping[str, Facts], specs: Mapping[str, Spec], device: str) -> list[Group]:
+    """The runs, by key, as groups."""
+    plan = {"device": device}
+    if device != "gpu":
+        return [Group(members=[fact], plan=plan) for fact in facts.values()]
+    kinds: dict[object, list[Facts]] = {}
+    for name, fact in facts.items():
+        together = specs[name].learner.together
+        kinds.setdefault((together, key(fact["language"])) if together is not None else name, []).append(fact)
+    return [Group(members=some, plan=plan) for members in kinds.values() for some in _cut(sorted(members, key=_place))]
+
+
+def _place(fact: Facts) -> tuple[str, str, int]:
+    """Neither the order of the specs nor that of their axes decides how runs are grouped."""
+    learner = {name: part for name, part in fact.items() if name not in ("language", "split", "seed")}
+    return key(learner), key(fact["split"]), int(fact["seed"])  # type: ignore[call-overload]
+
+
+def _cut(members: Sequence[Facts]) -> list[Sequence[Facts]]:
+    """In as few groups as may be, alike in size, because groups of one size share a program."""
+    size = math.ceil(len(members) / math.ceil(len(members) / MOST_TOGETHER))
+    return [members[start : start + size] for start in range(0, len(members), size)]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """About what some groups will take."""
+
+    runs: int
+    groups: int
+    seconds: float | None  # of the groups that could be estimated; None: of none
+    estimated: int  # groups of whose learner an earlier run was timed on this kind of device
+    bytes: int  # in the ledger, in the end
+
+
+def estimate(groups: Sequence[Group], device: str, workers: int, ledgers: Iterable[Ledger]) -> Estimate:
+    """From the times of earlier runs in some ledgers; so many workers share the groups."""
+    seconds = [one for one in seconds_by_group(groups, device, list(ledgers)) if one is not None]
+    total = max(sum(seconds) / workers, *seconds) if seconds else None
+    runs = sum(len(group.members) for group in groups)
+    return Estimate(runs, len(groups), total, len(seconds), runs * LEDGER_BYTES)
+
+
+def seconds_by_group(groups: Sequence[Group], device: str, ledgers: Sequence[Ledger]) -> list[float | None]:
+    """What each group will take alone; None where no earlier run tells."""
+    known: dict[str, float | None] = {}  # many groups have one learner
+    found: list[float | None] = []
+    for group in groups:
+        first = group.members[0]
+        name = key({part: value for part, value in first.items() if part not in ("split", "seed")})
+        if name not in known:
+            known[name] = _seconds_a_step(first, device, ledgers)
+        each = known[name]
+        found.append(None if each is None else each * max(0, _steps(first) - group.updates) * len(group.members))
+    return found
+
+
+def ordered(groups: Sequence[Group], device: str, ledger: Ledger) -> list[Group]:
+    """The order in which groups start: as asked for, unless all their times are known.
+
+    Then cores begin with the longest, so that none idles while another ends; and a card with the shortest, so that a
+    budget buys as many runs as it can.
+    """
+    seconds = seconds_by_group(groups, device, [ledger])
+    if any(one is None for one in seconds):
+        return list(groups)
+    sign = 1 if device == "gpu" else -1
+    pairs = zip(groups, seconds, strict=True)
+    return [group for group, _ in sorted(pairs, key=lambda pair: sign * (pair[1] or 0.0))]
+
+
+def _steps(facts: Facts) -> int:
+    from daxlab.learners import name_and_fields
+
+    return int(name_and_fields(facts)[1].get("updates", 1))
+
+
+def _seconds_a_step(facts: Facts, device: str, ledgers: Sequence[Ledger]) -> float | None:
+    """What a step of such a run took, its share of its group; None where no ledger has one on this kind of device."""
+    from daxlab.learners import name_and_fields
+
+    name, fields = name_and_fields(facts)
+    where = {"learner": name, **{field: value for field, value in fields.items() if field not in VARIED}}
+    for ledger in ledgers:
+        rows = ledger.rows({**where, "dataset": facts["language"]["name"]}, limit=SAMPLED)  # type: ignore[index]
+        timed = [row for row in rows if row["seconds"] and row["origin"].get("platform") == device]
+        if timed:
+            return float(median(row["seconds"] / max(1, row["fields"].get("updates", 1)) for row in timed))
+    return None

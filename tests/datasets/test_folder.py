@@ -1,0 +1,158 @@
+"""A folder of TSV files is a dataset: train.tsv, every other file a test set, a third column a category."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from daxlab import Example, InputError, dataset
+from daxlab.datasets import FolderDataset
+from made_up_examples import TOKENS, examples
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "train.tsv").write_text("a dog ran\trun ( dog )\na cat ran\trun ( cat )\na dog ran\trun ( dog )\n")
+    (tmp_path / "gen.tsv").write_text("a cow ran\trun ( cow )\tnew noun\na dog sat\tsit ( dog )\tnew verb\n")
+    (tmp_path / "dev.tsv").write_text("a cat ran\trun ( cat )\na cat ran\trun ( cat )\n")
+    return tmp_path
+
+
+def test_a_line_is_an_example_and_a_repeated_training_line_is_presented_more_often(folder: Path) -> None:
+    one = dataset(str(folder)).split("gen")
+    assert one.train == (Example("a dog ran", ("run", "(", "dog", ")")), Example("a cat ran", ("run", "(", "cat", ")")))
+    assert (one.weights, one.presentations, one.origin) == ((2, 1), 3, "file")
+    assert one.test[0] == Example("a cow ran", ("run", "(", "cow", ")"), "new noun")
+    assert len(one.tests["dev"]) == 2  # a test line counts as often as it stands there
+
+
+def test_there_is_a_split_for_each_test_set_and_one_training_serves_all(folder: Path) -> None:
+    found = dataset(str(folder))
+    assert isinstance(found, FolderDataset)
+    assert found.split_names() == ["dev", "gen"]
+    assert [list(found.split(name).tests) for name in ("dev", "gen")] == [["dev", "gen"], ["gen", "dev"]]
+    assert found.split("dev").digest == found.split("gen").digest == found.digest
+    (folder / "test.tsv").write_text("a dog ran\trun ( dog )\n")
+    assert dataset(str(folder)).split_names() == ["test", "dev", "gen"]
+    assert dataset(str(folder)).digest != found.digest
+
+
+def test_a_changed_file_is_read_again(folder: Path) -> None:
+    found = dataset(str(folder))
+    before = found.digest
+    assert dataset(str(folder)) is found
+    (folder / "gen.tsv").write_text("a dog ran\trun ( dog )\n")
+    assert dataset(str(folder)).digest != before
+
+
+def test_it_tells_about_itself(folder: Path) -> None:
+    found = dataset(str(folder))
+    assert found.name == str(folder)
+    assert found.about == f"{folder}: 3 training examples; test sets: dev 2, gen 2"
+    assert (found.probes(), found.grammar, found.scores(found.split("gen").test, [(), ()])) == ([], None, {})
+    assert len(found.examples()) == 6
+    (row, _) = found.sizes()
+    assert (row.train, row.distinct_train, row.tests) == (3, 2, {"dev": 2, "gen": 2})
+
+
+def test_a_test_word_that_training_lacks_is_named_with_its_line(folder: Path) -> None:
+    found = dataset(str(folder))
+    cow, sat = found.unseen(found.split("gen"))
+    assert str(cow) == (
+        "gen.tsv, line 1: 'cow' never occurs in train.tsv; learners see it as a word they were never trained on"
+    )
+    assert (sat.file, sat.line, sat.word) == ("gen.tsv", 2, "sat")
+
+
+PAULA = "paint ( agent = Paula , theme = cake ( nmod . in = closet ) )"
+
+
+def test_cogs_own_files_are_read_as_they_are(data) -> None:
+    cogs = dataset(str(data / "cogs-variable-free"))
+    gen = cogs.split("gen")
+    assert (gen.presentations, {name: len(test) for name, test in gen.tests.items()}) == (
+        24_155,
+        {"gen": 21_000, "test": 3_000, "dev": 3_000},
+    )
+    assert len({example.category for example in gen.test}) == 21
+    assert {example.category for example in gen.tests["test"]} == {"in_distribution"}
+    assert gen.test[0] == Example(
+        "Paula painted a cake in a closet .",
+        tuple(PAULA.split()),
+        "prim_to_subj_proper",
+    )
+    assert {unseen.word for unseen in cogs.unseen(gen)} == {"gardner", "monastery"}
+
+
+@given(
+    st.booleans().flatmap(lambda some: st.lists(examples(TOKENS if some else st.just("")), min_size=1)), st.booleans()
+)
+def test_any_table_reads_back_the_same(tmp_path_factory, table: list[Example], windows: bool) -> None:
+    folder = tmp_path_factory.mktemp("table")
+    rows = [[command, " ".join(actions), *filter(None, [category])] for command, actions, category in table]
+    end = "\r\n" if windows else "\n"
+    content = "".join("\t".join(row) + end for row in rows).encode("utf-8-sig" if windows else "utf-8")
+    for name in ("train.tsv", "gen.tsv"):
+        (folder / name).write_bytes(content)
+    one = dataset(str(folder)).split("gen")
+    assert one.test == tuple(table)
+    assert one.train == tuple(dict.fromkeys(table))
+    assert one.weights == tuple(table.count(example) for example in one.train)
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (b"a\tA\nb\n", "gen.tsv, line 2: there is no tab"),
+        (b"a\n", "gen.tsv, line 1: there is no tab"),
+        (b"a\tA\nb\tB\tc\n", "gen.tsv, line 2: 3 columns, but line 1 has 2; is there a tab too many"),
+        (b"a\tA\tc\nb\tB\n", "gen.tsv, line 2: 2 columns, but line 1 has 3"),
+        (b"a\tA\nb\tB\tc\td\n", "gen.tsv, line 2: 4 columns, not two or three; is there a tab too many"),
+        (b"a\tA\n\nb\tB\n", "gen.tsv, line 2: the line is empty"),
+        (b"\na\tA\n", "gen.tsv, line 1: the line is empty"),
+        (b"a\tA\n \t \n", "gen.tsv, line 2: the line is empty"),
+        (b"a\tA\n\tB\n", "gen.tsv, line 2: the input is empty"),
+        (b"a\tA\nb\t \n", "gen.tsv, line 2: the output is empty"),
+        (b"a\tA\nb\t\xe9t\xe9\n", r"gen.tsv, line 2: not UTF-8 \(byte 0xe9 at position 3\); save the file as UTF-8"),
+        (b"\xef\xbb\xbf\xe9\tA\n", r"gen.tsv, line 1: not UTF-8 \(byte 0xe9 at position 1\)"),
+        ("a\tA\n".encode("utf-16"), r"gen.tsv, line 1: not UTF-8 \(byte 0xff at position 1\)"),
+        (b"", "gen.tsv is empty"),
+    ],
+)
+def test_what_is_no_example_is_refused_by_file_and_line(folder: Path, content: bytes, complaint: str) -> None:
+    (folder / "gen.tsv").write_bytes(content)
+    with pytest.raises(InputError, match=complaint):
+        dataset(str(folder)).split("gen")
+
+
+@given(st.lists(st.sampled_from([b"a", b" ", b"\t", b"\n", b"\r", b"\xc3\xa9", b"\xe9", b"\xef\xbb\xbf", b"\x00"])))
+def test_any_bytes_are_examples_or_refused(tmp_path_factory, parts: list[bytes]) -> None:
+    folder = tmp_path_factory.mktemp("bytes")
+    (folder / "train.tsv").write_text("a\tA\n")
+    (folder / "gen.tsv").write_bytes(b"".join(parts))
+    try:
+        test = dataset(str(folder)).split("gen").test
+    except InputError as error:
+        assert "gen.tsv" in str(error)
+    else:
+        assert len(test) == b"".join(parts).removesuffix(b"\n").count(b"\n") + 1
+        assert all(example.command and example.actions for example in test)
+
+
+def test_a_folder_without_training_or_test_is_refused(folder: Path) -> None:
+    for file in ("gen.tsv", "dev.tsv"):
+        (folder / file).unlink()
+    (folder / "._dev.tsv").write_bytes(b"\x00\x05")  # a file system's own notes are no test set
+    with pytest.raises(InputError, match=r"has no test set: put another \.tsv file beside train\.tsv"):
+        dataset(str(folder)).split_names()
+    (folder / "train.tsv").rename(folder / "test.tsv")
+    with pytest.raises(InputError, match=r"has no train\.tsv"):
+        dataset(str(folder)).split_names()
+
+
+def test_an_unknown_test_set_gets_the_nearest_name(folder: Path) -> None:
+    with pytest.raises(InputError, match="has no test set called 'gne'; did you mean 'gen'"):
+        dataset(str(folder)).split("gne")
+    with pytest.raises(InputError, match="has no test set called 'jump'; there are dev, gen"):
+        dataset(str(folder)).split("jump")
