@@ -1,11 +1,13 @@
-"""Where the published data is, and that no test is left out unnoticed."""
+"""Fixtures for all tests: the command line, the published data, a tiny language."""
 
+import io
 import os
 import resource
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import chdir
 from functools import partial
 from pathlib import Path
 
@@ -16,6 +18,24 @@ from daxlab import Language, language
 
 settings.register_profile("daxlab", deadline=None)  # how busy the machine is says nothing of the domain
 settings.load_profile("daxlab")
+
+TINY = """
+grammar:
+  C -> S and S
+  C -> S
+  S -> U twice
+  S -> U
+  U -> walk
+  U -> run
+  U -> jump
+meaning:
+  x, x1, x2 in any
+  [[x1 and x2]] = [[x1]] [[x2]]
+  [[x twice]] = [[x]] [[x]]
+  [[walk]] = WALK
+  [[run]] = RUN
+  [[jump]] = JUMP
+"""
 
 
 @pytest.fixture(scope="session")
@@ -30,6 +50,14 @@ def data() -> Path:
 @pytest.fixture(scope="session")
 def scan() -> Language:
     return language("scan")
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The grammar of a language small enough to learn in a moment."""
+    path = tmp_path_factory.mktemp("language") / "tiny.grammar"
+    path.write_text(TINY)
+    return path
 
 
 @pytest.fixture(scope="session")
@@ -71,8 +99,35 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
-def daxlab() -> Run:
-    """Runs the command line as a user does, in a process of its own."""
+def daxlab(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Runs the command line in this process; what it prints, and how it would exit."""
+    from daxlab.cli import main
+
+    def run(*arguments: object, stdin: bytes = b"", cwd: Path | str = ".") -> subprocess.CompletedProcess[str]:
+        command, folder = ["daxlab", *map(str, arguments)], tmp_path_factory.mktemp("streams")
+        out, err, code = folder / "stdout", folder / "stderr", 0
+        with (
+            out.open("w", encoding="utf-8") as stdout,
+            err.open("w", encoding="utf-8") as stderr,
+            monkeypatch.context() as patch,
+            chdir(cwd),
+        ):
+            patch.setattr(sys, "argv", command)
+            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
+            patch.setattr(sys, "stdout", stdout)
+            patch.setattr(sys, "stderr", stderr)
+            try:
+                main()
+            except SystemExit as end:
+                code = end.code if isinstance(end.code, int) else int(end.code is not None)
+        return subprocess.CompletedProcess(command, code, out.read_text("utf-8"), err.read_text("utf-8"))
+
+    return run
+
+
+@pytest.fixture
+def daxlab_process() -> Run:
+    """Runs the command line in a process of its own: for signals, full disks and closed streams."""
 
     def run(*arguments: object, stdin: bytes = b"", **options: object) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "daxlab", *map(str, arguments)]
@@ -81,6 +136,14 @@ def daxlab() -> Run:
         return subprocess.CompletedProcess(command, done.returncode, *decoded)
 
     return run
+
+
+@pytest.fixture
+def trains_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command line trains in this process, where programs are compiled once for all tests."""
+    from executors import in_process
+
+    monkeypatch.setattr("daxlab.sweep.driver.execute", lambda tasks, device, workers, stop: in_process(tasks, stop))
 
 
 @pytest.hookimpl(wrapper=True)

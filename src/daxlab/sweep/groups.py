@@ -57,24 +57,24 @@ class Estimate:
 
 def estimate(groups: Sequence[Group], device: str, workers: int, ledgers: Iterable[Ledger]) -> Estimate:
     """From the times of earlier runs in some ledgers; so many workers share the groups."""
-    sources, known = list(ledgers), dict[str, float | None]()
-    seconds = []
-    for group in groups:
-        first = group.members[0]
-        name = key({part: value for part, value in first.items() if part not in ("split", "seed")})
-        if name not in known:
-            known[name] = _seconds_a_step(first, device, sources)
-        each = known[name]
-        if each is not None:
-            seconds.append(each * max(0, _steps(first) - group.updates) * len(group.members))
+    seconds = [one for one in seconds_by_group(groups, device, list(ledgers)) if one is not None]
     total = max(sum(seconds) / workers, *seconds) if seconds else None
     runs = sum(len(group.members) for group in groups)
     return Estimate(runs, len(groups), total, len(seconds), runs * LEDGER_BYTES)
 
 
-def seconds_by_group(groups: Sequence[Group], device: str, ledger: Ledger) -> list[float | None]:
-    """What each group will take alone, where it is known."""
-    return [estimate([group], device, 1, [ledger]).seconds for group in groups]
+def seconds_by_group(groups: Sequence[Group], device: str, ledgers: Sequence[Ledger]) -> list[float | None]:
+    """What each group will take alone; None where no earlier run tells."""
+    known: dict[str, float | None] = {}  # many groups have one learner
+    found: list[float | None] = []
+    for group in groups:
+        first = group.members[0]
+        name = key({part: value for part, value in first.items() if part not in ("split", "seed")})
+        if name not in known:
+            known[name] = _seconds_a_step(first, device, ledgers)
+        each = known[name]
+        found.append(None if each is None else each * max(0, _steps(first) - group.updates) * len(group.members))
+    return found
 
 
 def ordered(groups: Sequence[Group], device: str, ledger: Ledger) -> list[Group]:
@@ -83,7 +83,7 @@ def ordered(groups: Sequence[Group], device: str, ledger: Ledger) -> list[Group]
     Then cores begin with the longest, so that none idles while another ends; and a card with the shortest, so that a
     budget buys as many runs as it can.
     """
-    seconds = seconds_by_group(groups, device, ledger)
+    seconds = seconds_by_group(groups, device, [ledger])
     if any(one is None for one in seconds):
         return list(groups)
     sign = 1 if device == "gpu" else -1
