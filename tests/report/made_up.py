@@ -1,7 +1,7 @@
 """A ledger of runs that nobody trained: known shares of their answers are right, so that every part of a page shows."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,9 +9,8 @@ import numpy as np
 import searched
 from daxlab.datasets import dataset
 from daxlab.paper.experiments import BEST, FEW, NETWORKS, OVERALL
-from daxlab.protocol import Protocol
 from daxlab.runs import Run, Writer, pack_answers, pack_arrays, pack_likelihoods
-from daxlab.sweep import Architecture, Spec
+from daxlab.runs.spec import Spec
 
 SETTINGS = [  # network, split, share right by seed
     (OVERALL, "length", (0.10, 0.20)),
@@ -38,7 +37,7 @@ def made_up(path: Path) -> Path:
             for network, split, shares in SETTINGS
             for seed, share in enumerate(shares)
         ]
-        runs.append(run(Spec("turn-left", 0, NETWORKS[OVERALL], Protocol(clip=1)), 0.95))
+        runs.append(run(Spec("turn-left", 0, replace(NETWORKS[OVERALL], clip=1.0)), 0.95))
         failed = Spec("jump", 9, NETWORKS[OVERALL]).facts()
         runs.append(Run(spec=failed, status="failed", failed_at=70, reason="not finite"))
         writer.add(runs)
@@ -79,7 +78,7 @@ def run(spec: Spec, share: float) -> Run:
         },
         timing={"seconds": 12.5},
         origin={"device": "NVIDIA H200", "platform": "gpu", "daxlab": "0.1", "jax": "0.11"},
-        artefacts=artefacts | close_up(spec.architecture, len(spec.content().train)),
+        artefacts=artefacts | probed(spec.learner, len(spec.content().train)),
     )
 
 
