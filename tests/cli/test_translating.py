@@ -74,7 +74,7 @@ def test_predict_translates_a_sentence_as_it_is_typed_and_draws_where_it_looked(
     assert french == " ".join(answer["actions"]) == questions["she is blicky ."]["translations"][0][0]
     with pytest.raises(InputError, match="unknown word 'purple'"):
         daxlab_here(*ask, "she is purple")
-    with pytest.raises(InputError, match="such as 'i am blicky .'"):
+    with pytest.raises(InputError, match="such as 'i am blicky"):
         daxlab_here(*ask, " ")
     with pytest.raises(InputError, match=r"reads at most \d words, not 12"):
         daxlab_here(*ask, "she is " + "very " * 8 + "old.")
@@ -105,7 +105,7 @@ def test_what_was_learned_from_is_said_wherever_a_run_is_asked_or_listed(trained
 def test_all_leaves_it_out_where_the_corpus_is_not_and_says_so(daxlab, nowhere, tmp_path: Path) -> None:
     plan = daxlab("reproduce", "all", "--dry-run", "--json", "--device", "gpu", cwd=tmp_path)
     assert "translation" not in json.loads(plan.stdout)["plan"]["experiments"]
-    assert "translation is left out: its pairs are not here; 'daxlab data fetch eng-fra'" in plan.stderr
+    assert "its corpus is not on this machine: 'daxlab data fetch eng-fra'" in plan.stderr
     asked = daxlab("reproduce", "translation", "--dry-run", cwd=tmp_path)
     assert (asked.returncode, "daxlab data fetch eng-fra" in asked.stderr) == (2, True)
 
@@ -117,7 +117,7 @@ def test_all_has_it_where_the_corpus_is(daxlab, data, tmp_path: Path) -> None:
 
 
 def test_options_of_translation_need_translation() -> None:
-    with pytest.raises(InputError, match="are of the experiment called translation"):
+    with pytest.raises(InputError, match="are options of the experiment translation"):
         daxlab_here("reproduce", "jump", "--new-word", "blicky=blickiste", "--dry-run")
 
 
