@@ -133,7 +133,9 @@ def test_the_page_of_the_shipped_results_has_every_mean_of_the_comparison() -> N
     with Ledger(RESULTS) as known:
         said, rows = plain(page(known)), compare(known)
     means = [
-        f"{row.mean:.2f}".replace("-", "−") for row in rows if row.runs and row.mean is not None and row.verdict in ("within", "beyond")
+        f"{row.mean:.2f}".replace("-", "−")
+        for row in rows
+        if row.runs and row.mean is not None and row.verdict in ("within", "beyond")
     ]
     assert len(means) > 10
     assert all(mean in said for mean in means)

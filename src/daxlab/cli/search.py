@@ -50,7 +50,7 @@ def best(
     from daxlab.paper.comparison import compare_runs  # polars is slow to load
     from daxlab.paper.runs import Runs
     from daxlab.paper.search import ARCHITECTURES, all_round, choices
-    from daxlab.report.choices import AGAIN
+    from daxlab.report.text import AGAIN
 
     path = ledger_at(ledger)
     with Ledger(path) as known:
@@ -84,7 +84,7 @@ def _as_text(found: Found, overall: Any, srns: Sequence["Compared"], experiment:
 
 def _show_completeness(found: Found, of: int, path: Path) -> None:
     from daxlab.paper.search import COMMAND
-    from daxlab.report.choices import complete
+    from daxlab.report.text import complete
 
     for name, one in found.items():
         print(complete(name, one, of).replace("*", ""))
@@ -120,7 +120,7 @@ def _winner(name: str, one: Found) -> list[str]:
 
 
 def _again(one: Found) -> str:
-    from daxlab.report.choices import spread
+    from daxlab.report.text import spread
 
     return f"{one['again']:.2f} ({spread(one)})" if one["scores"] else "–"
 
@@ -136,7 +136,7 @@ def _overall_winner(measure: str, overall: Found) -> list[str]:
 
 
 def _show_experiment(name: str, one: Found) -> None:
-    from daxlab.report.choices import chosen, regressing
+    from daxlab.report.text import chosen, regressing
 
     print(f"\nThe best on {one['split']}:\n")
     _show_rows(one["best"])
@@ -145,7 +145,7 @@ def _show_experiment(name: str, one: Found) -> None:
 
 def _show_overall(overall: Any) -> None:
     from daxlab.paper.search import measured
-    from daxlab.report.choices import regressing
+    from daxlab.report.text import regressing
 
     if not overall:
         print(f"\n{NO_BEST}")
