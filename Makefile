@@ -5,27 +5,29 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: quickstart test test-slow bench readme clean
+.PHONY: quickstart test test-slow check-results bench readme clean
 
 quickstart: .venv/ready
 	@$(BIN)/python -m daxlab.cli.tour
 
-test: .venv/ready-to-test
+test: .venv/ready-to-test  # what every change is checked with: minutes
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2 -m "not slow"
+	$(BIN)/pytest -n 2 -m "not slow and not results"
 
-test-slow: .venv/ready-to-test
-	$(BIN)/pytest -m slow
+test-slow: .venv/ready-to-test  # kills, a Ray cluster, a browser, fuzzers
+	$(BIN)/pytest -n 2 -m slow
+
+check-results: .venv/ready-to-test  # the shipped results, and every table that states them
+	$(BIN)/pytest -n 2 -m results
 
 bench: .venv/ready
 	$(BIN)/python bench/language.py
 	$(BIN)/python bench/training.py
 	$(BIN)/python bench/card.py
 	$(BIN)/python bench/at_once.py
-	$(BIN)/python bench/plans.py
 
 readme: .venv/ready
 	$(BIN)/python results/tables.py

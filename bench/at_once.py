@@ -1,11 +1,10 @@
-"""What a part of the search costs on one card by three plans: one after the other, at once, and at once with padding.
+"""What a part of the search costs on one card by two plans: one group after the other, and all groups at once.
 
-    python bench/at_once.py [--runs 60] [--out results/bench/at_once.json]
+    python bench/at_once.py [--runs 60] [--out results/bench/at_once.json] [--quick]
 
-Three kinds of network, each of three widths with its own runs. In turn and at once, every width is a group by itself;
-with padding, the narrower two share one, as in a sweep. Every group is a process; they share the card by NVIDIA's
-multi-process service (gpu_sharing.py), as in a sweep, and each trains so many updates; a plan takes as long as its
-slowest group, or in turn all of them.
+Three kinds of network of three widths, each a group of its own. Every group is a process; they share the card by
+NVIDIA's multi-process service (gpu_sharing.py), as in a sweep. At once, a plan takes as long as its slowest group; in
+turn, as long as all of them together.
 """
 
 import argparse
@@ -17,16 +16,15 @@ import time
 from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from daxlab.sweep import gpu_sharing
 
 RESULTS = Path(__file__).parent.parent / "results" / "bench" / "at_once.json"
 UPDATES = 4_000
 KINDS = [("lstm", 1, True), ("gru", 2, False), ("srn", 2, True)]
-NARROW, WIDE = (25, 50), 100
-APART = [(*kind, (width,)) for kind in KINDS for width in (*NARROW, WIDE)]
-PADDED = [(*kind, widths) for kind in KINDS for widths in (NARROW, (WIDE,))]
-Member = tuple[str, int, bool, tuple[int, ...]]
+Member = tuple[str, int, bool, int]
+GROUPS: list[Member] = [(*kind, width) for kind in KINDS for width in (25, 50, 100)]
 
 
 def serve(pipe: Connection, member: Member, runs: int) -> None:
@@ -37,13 +35,14 @@ def serve(pipe: Connection, member: Member, runs: int) -> None:
 
     from daxlab.engine import update
     from daxlab.engine.train import WINDOW, draw_chunk, make_program, run_inputs, start_state
-    from daxlab.sweep import Architecture, Spec
-    from daxlab.sweep.worker import engine_group
+    from daxlab.learners import RNN
+    from daxlab.learners.network import stack_of
+    from daxlab.runs.spec import Spec
 
     began = time.perf_counter()
-    cell, layers, attention, widths = member
-    networks = [Architecture(cell, layers, width, attention, 0.5) for width in sorted(widths, reverse=True)]
-    group = engine_group([Spec("simple", seed, network) for network in networks for seed in range(runs)])
+    cell, layers, attention, hidden = member
+    network = RNN(cell=cell, layers=layers, hidden=hidden, attention=attention)  # type: ignore[arg-type]
+    group = stack_of([Spec("simple", seed, network).job() for seed in range(runs)])
     arrays, static = eqx.partition(group.start(), eqx.is_array)
     program, (rates, keys) = make_program(group, static), run_inputs(group)
     shown, state = draw_chunk(group, program, 0), start_state(arrays)
@@ -67,9 +66,10 @@ def together(pipes: dict[Member, Connection], company: list[Member]) -> list[flo
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--runs", type=int, default=60)
     parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument("--quick", action="store_true", help="Only see whether it can start.")
     asked = parser.parse_args()
     from daxlab.cli.options import device_named
 
@@ -84,8 +84,8 @@ def main() -> None:
             return
         os.environ |= environment
         pipes: dict[Member, Connection] = {}
-        crew = []
-        for member in dict.fromkeys([*APART, *PADDED]):
+        crew: list[Any] = []
+        for member in GROUPS:
             pipes[member], theirs = context.Pipe()
             crew.append(context.Process(target=serve, args=(theirs, member, asked.runs), daemon=True))
             crew[-1].start()
@@ -93,14 +93,13 @@ def main() -> None:
         compiled, (device, *_) = zip(*(pipe.recv() for pipe in pipes.values()), strict=True)
         print(f"{len(crew)} programs compiled at once: {max(compiled):.0f} s", flush=True)
         alone = {member: together(pipes, [member])[0] for member in pipes}
-        plans = [("in turn", APART, [alone[member] for member in APART], sum)]
-        plans += [("at once", APART, together(pipes, APART), max)]
-        plans += [("at once, padded", PADDED, together(pipes, PADDED), max)]
+        both = together(pipes, GROUPS)
+        rows: list[dict[str, Any]] = [{"plan": "in turn", "each_ms": [*alone.values()], "ms": sum(alone.values())}]
+        rows += [{"plan": "at once", "each_ms": both, "ms": max(both)}]
         for process in crew:
             process.kill()
-    rows = [{"plan": name, "groups": some, "each_ms": each, "ms": whole(each)} for name, some, each, whole in plans]
     for row in rows:
-        print(f"{row['plan']}: {row['ms']:.2f} ms an update of all {asked.runs * len(APART)} runs", flush=True)
+        print(f"{row['plan']}: {row['ms']:.2f} ms an update of all {asked.runs * len(GROUPS)} runs", flush=True)
     machine = {"device": device, "python": platform.python_version(), "system": platform.platform()}
     each = [
         {"group": member, "ms": ms, "compiled_s": s} for (member, ms), s in zip(alone.items(), compiled, strict=True)

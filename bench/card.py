@@ -1,6 +1,6 @@
 """How the cost of an update grows with the number of runs and with their width, on one card.
 
-    python bench/card.py [--runs 1 5 20 64 512] [--hidden 25 100 200 400] [--out results/bench/card.json]
+    python bench/card.py [--runs 1 5 20 64 512] [--hidden 25 100 200 400] [--out results/bench/card.json] [--quick]
 
 LSTM of two layers, dropout 0.5, on the simple split. Every configuration is compiled in a process of its own, all at
 once, and then timed alone. `floor` is the time to stream the weights through the card once per time step, forward and
@@ -29,13 +29,14 @@ def measure(hidden: int, runs: int, compiled: Any, alone: Any, found: Any) -> No
     import jax.numpy as jnp
     import numpy as np
 
-    from daxlab.engine import answer_cap, answers, update
+    from daxlab.engine import answers, update
     from daxlab.engine.train import WINDOW, draw_chunk, make_program, run_inputs, start_state
-    from daxlab.sweep import Architecture, Spec
-    from daxlab.sweep.worker import engine_group
+    from daxlab.learners import RNN
+    from daxlab.learners.network import stack_of
+    from daxlab.runs.spec import Spec
 
     began = time.perf_counter()
-    group = engine_group([Spec("simple", seed, Architecture(hidden=hidden)) for seed in range(runs)])
+    group = stack_of([Spec("simple", seed, RNN(hidden=hidden)).job() for seed in range(runs)])
     arrays, static = eqx.partition(group.start(), eqx.is_array)
     program, (rates, keys) = make_program(group, static), run_inputs(group)
     shown = draw_chunk(group, program, 0)
@@ -43,7 +44,7 @@ def measure(hidden: int, runs: int, compiled: Any, alone: Any, found: Any) -> No
     took = time.perf_counter() - began
     compiled.wait(PATIENCE)
     with alone:
-        state, times = start_state(arrays), []
+        state, times = start_state(arrays), list[float]()
         for _ in range(4):
             count = min(WINDOW, max(5, int(ENOUGH / times[0]))) if times else 5  # the first few warm up
             began = time.perf_counter()
@@ -53,7 +54,7 @@ def measure(hidden: int, runs: int, compiled: Any, alone: Any, found: Any) -> No
         lengths = np.sum(np.asarray(shown.commands) != 0, -1) + np.sum(np.asarray(shown.actions) != 0, -1)
         weights = sum(leaf.nbytes for leaf in jax.tree.leaves(arrays))
         floor = weights * (lengths.mean() + 7) / _bandwidth()  # half the weights are the encoder's; Adam: 7 arrays
-        row = {
+        row: dict[str, Any] = {
             "hidden": hidden,
             "runs": runs,
             "ms": 1000 * float(np.median(times[1:])),
@@ -62,13 +63,13 @@ def measure(hidden: int, runs: int, compiled: Any, alone: Any, found: Any) -> No
             "compiled_beside_others_s": took,
         }
         if (hidden, runs) == (200, 1):
-            networks, split = eqx.combine(state.arrays, static), group.runs[0].split
+            networks, split = eqx.combine(state.arrays, static), group.members[0].split
             examples = split.train + split.test
             commands = group.encoding.commands([example.command for example in examples])
             ask = lambda: answers(  # noqa: E731
                 networks,
                 commands,
-                cap=answer_cap(group),
+                cap=group.encoding.answer_time,
                 lengths=np.array([len(example.actions) for example in examples], np.int32),
             )
             ask()
@@ -83,24 +84,28 @@ def _bandwidth() -> float:
     import jax
     import jax.numpy as jnp
 
-    array, copy = jnp.ones(2**30 // 4), jax.jit(lambda x: x + 1)
+    size = 2**30 if jax.default_backend() == "gpu" else 2**24
+    array, copy = jnp.ones(size // 4), jax.jit(lambda x: x + 1)
     jax.block_until_ready(copy(array))
     began = time.perf_counter()
     for _ in range(20):
         array = copy(array)
     jax.block_until_ready(array)
-    return 20 * 2 * array.nbytes / (time.perf_counter() - began)
+    return float(20 * 2 * array.nbytes / (time.perf_counter() - began))
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--runs", type=int, nargs="+", default=[1, 5, 20, 64, 512])
     parser.add_argument("--hidden", type=int, nargs="+", default=[25, 100, 200, 400])
     parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument("--quick", action="store_true", help="A second's trial on whatever device there is.")
     asked = parser.parse_args()
-    from daxlab.cli.options import device_named
+    from daxlab.cli.options import device_named  # slow to load
 
-    if device_named("auto") != "gpu":
+    if asked.quick:
+        asked.runs, asked.hidden = [1], [5]
+    elif device_named("auto") != "gpu":
         print("bench/card.py: there is no GPU here that JAX can use, so there is nothing to measure")
         return
     os.environ |= {"XLA_PYTHON_CLIENT_PREALLOCATE": "false", "TF_CPP_MIN_LOG_LEVEL": "3"}
@@ -110,7 +115,7 @@ def main() -> None:
     crew = [context.Process(target=measure, args=(*place, *shared)) for place in places]
     for process in crew:
         process.start()
-    rows = []
+    rows: list[dict[str, Any]] = []
     while len(rows) < len(crew) and any(process.is_alive() for process in crew):
         try:
             rows.append(shared[2].get(timeout=1))
@@ -120,6 +125,8 @@ def main() -> None:
     rows.sort(key=lambda row: (row["hidden"], row["runs"]))
     show(rows)
     machine = {"device": _device(), "python": platform.python_version(), "system": platform.platform()}
+    if asked.quick:
+        return
     asked.out.parent.mkdir(parents=True, exist_ok=True)
     asked.out.write_text(json.dumps({"machine": machine, "rows": rows}, indent=1) + "\n")
 

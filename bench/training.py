@@ -1,6 +1,6 @@
 """One run of the paper's overall-best network on one core: ours against eager PyTorch, on the same presentations.
 
-    python bench/training.py            # with torch installed (pip install torch), the baselines too
+    python bench/training.py [--quick]   # with torch installed (pip install torch), the baselines too
 
 Each figure stands beside its limit or as a ratio; `floor` is the time to stream the weights through the core once per
 time step, forward and back, and Adam's arrays once per update, at the bandwidth measured here for arrays of that size.
@@ -13,7 +13,9 @@ import resource
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 CORE = min(os.sched_getaffinity(0))
 os.sched_setaffinity(0, {CORE})  # before JAX counts its threads
@@ -24,8 +26,10 @@ os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="daxlab-bench-")  # compi
 import numpy as np  # noqa: E402
 
 RESULTS = Path(__file__).parent.parent / "results" / "bench" / "training.json"
-UPDATES = 1_000
-REPEATS = 3  # the least of which counts, for us and for them: what else the machine does only adds
+QUICK = "--quick" in sys.argv  # a second's trial: does it still run?
+UPDATES = 400 if QUICK else 1_000
+REPEATS = 1 if QUICK else 3  # the least of which counts, for us and for them: what else the machine does only adds
+HIDDEN = 8 if QUICK else 200
 
 
 def bandwidth(size: int) -> float:
@@ -35,7 +39,7 @@ def bandwidth(size: int) -> float:
     return 50 * size / best
 
 
-def _timed(work) -> float:
+def _timed(work: Callable[[], Any]) -> float:
     start = time.perf_counter()
     work()
     return time.perf_counter() - start
@@ -47,26 +51,25 @@ def ours() -> dict[str, float]:
 
     from daxlab import engine
     from daxlab.engine import update
-    from daxlab.protocol import Protocol
-    from daxlab.sweep import Spec, compiled
-    from daxlab.sweep.worker import engine_group
+    from daxlab.engine.device import enable_compilation_cache
 
-    compiled.remember()
-    group = engine_group([Spec("simple", 0, protocol=Protocol(updates=UPDATES))])
+    enable_compilation_cache()
+    stack = _stack()
     first = []
     for _ in range(2):  # from cold, then with JAX's persistent cache
         jax.clear_caches()
         update._compiled.clear()
-        first.append(_timed(lambda: engine.train(group, until=1, sample=0)))
+        first.append(_timed(lambda: engine.train(stack, until=1, sample=0)))
     per_update = float("inf")
     for _ in range(REPEATS):
         marks: list[float] = []
-        done = engine.train(group, on_progress=lambda _: marks.append(time.perf_counter()), sample=0)  # noqa: B023
+        done = engine.train(stack, on_progress=lambda _: marks.append(time.perf_counter()), sample=0)  # noqa: B023
         per_update = min(per_update, (marks[-1] - marks[0]) / (UPDATES - engine.WINDOW))
-    commands = group.encoding.commands([e.command for e in group.runs[0].split.train + group.runs[0].split.test])
-    targets = group.encoding.answers([e.actions for e in group.runs[0].split.train + group.runs[0].split.test])
+    examples = (*stack.members[0].split.train, *stack.members[0].split.test)[: 200 if QUICK else None]
+    commands = stack.encoding.commands([e.command for e in examples])
+    targets = stack.encoding.answers([e.actions for e in examples])
     lengths = np.sum(targets != 0, axis=-1) - 1  # a trained network's answers are about this long
-    ask = lambda: engine.answers(done.networks, commands, cap=engine.answer_cap(group), lengths=lengths)  # noqa: E731
+    ask = lambda: engine.answers(done.networks, commands, cap=stack.encoding.answer_time, lengths=lengths)  # noqa: E731
     ask()
     weights = sum(x.nbytes for x in jax.tree.leaves(engine.unstack(done.networks, 0)) if hasattr(x, "nbytes"))
     return {
@@ -79,15 +82,21 @@ def ours() -> dict[str, float]:
     }
 
 
+def _stack() -> Any:
+    from daxlab.learners import RNN
+    from daxlab.learners.network import stack_of
+    from daxlab.runs.spec import Spec
+
+    return stack_of([Spec("simple", 0, RNN(hidden=HIDDEN, updates=UPDATES)).job()])
+
+
 def presented() -> list[tuple[list[str], tuple[str, ...]]]:
     """The commands that these updates present, in their order."""
     from daxlab.engine.draws import draw
-    from daxlab.sweep import Spec
-    from daxlab.sweep.worker import engine_group
 
-    group = engine_group([Spec("simple", 0)])
-    drawn = draw(group.protocol, group.seeds, group.tables, 0, 400)
-    coding = group.encoding
+    stack = _stack()
+    drawn = draw(stack.protocol, stack.seeds, stack.tables, 0, 400)
+    coding = stack.encoding
     return [
         (list(coding.words.sequence(command.tolist())), coding.actions.sequence(actions.tolist()))
         for command, actions in zip(drawn.commands[:, 0], drawn.actions[:, 0], strict=True)
@@ -100,7 +109,7 @@ def eager() -> dict[str, float]:
         import eager as baseline
     except ImportError:
         return {}
-    shape = {"hidden": 200, "layers": 2, "dropout": 0.5}
+    shape: dict[str, Any] = {"hidden": HIDDEN, "layers": 2, "dropout": 0.5}
     pairs = presented()
     return {
         style: 1000 * min(baseline.seconds_per_update(style, pairs, **shape) for _ in range(REPEATS))
@@ -112,11 +121,11 @@ def main() -> None:
     sys.path.insert(0, str(Path(__file__).parent))
     found, loops = ours(), eager()
     pairs = presented()
-    steps = np.mean([len(command) + len(actions) + 2 for command, actions in pairs])
+    steps = float(np.mean([len(command) + len(actions) + 2 for command, actions in pairs]))
     rate = bandwidth(int(found["weights_MB"] * 1e6))
     # Half of the weights are the encoder's: a step of either reads its half, forward and back; Adam touches 7 arrays.
     floor = 1000 * found["weights_MB"] * 1e6 * (steps * 2 / 2 + 7) / rate
-    rows = {
+    rows: dict[str, tuple[float, float | None]] = {
         "LSTM 2x200, dropout 0.5, ms an update": (found["ms_per_update"], None),
         "  over the floor of streaming the weights": (found["ms_per_update"] / floor, None),
         "first update from cold, s": (found["first_update_cold_s"], 15.0),
@@ -132,7 +141,7 @@ def main() -> None:
     if not loops:
         print("install torch for the eager baselines: pip install torch")
     machine = {"cpu": _cpu(), "cores used": 1, "python": platform.python_version(), "system": platform.platform()}
-    if not loops:  # what was measured with the baselines stays
+    if not loops or QUICK:  # what was measured with the baselines stays
         return
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
     content = {"machine": machine, "floor_ms": floor, "bandwidth_GB_s": rate / 1e9, **found, "eager_ms": loops}

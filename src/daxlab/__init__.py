@@ -7,8 +7,8 @@
 >>> split = daxlab.split("jump")
 >>> len(split.train), len(split.test), split.presentations
 (13204, 7706, 14670)
->>> daxlab.dataset("scan").probes()[3]
-Example(command='jump', actions=('I_JUMP',), category='')
+>>> daxlab.dataset("built-in").split_names()
+['translation', 'daxy-1000', 'daxy-100', 'daxy-10', 'daxy-1']
 """
 
 from daxlab.datasets import Dataset, Split, dataset, language, split

@@ -88,6 +88,9 @@ def test_a_language_is_a_grammar_and_a_dataset_may_be() -> None:
         ("buitl-in", "did you mean 'built-in'"),
         ("gone/folder", "there is no file or folder /.*/gone/folder; there are scan, "),
         ("", "no dataset is called ''; there are"),
+        ("x" * 5_000, "no dataset is called"),
+        ("nobody\0", "no dataset is called"),
+        ("~nobody-at-all/corpus", "no dataset is called"),
     ],
 )
 def test_a_name_that_is_no_dataset_is_refused_with_the_nearest(name: str, complaint: str) -> None:

@@ -126,6 +126,20 @@ def test_what_is_no_example_is_refused_by_file_and_line(folder: Path, content: b
         dataset(str(folder)).split("gen")
 
 
+@given(st.lists(st.sampled_from([b"a", b" ", b"\t", b"\n", b"\r", b"\xc3\xa9", b"\xe9", b"\xef\xbb\xbf", b"\x00"])))
+def test_any_bytes_are_examples_or_refused(tmp_path_factory, parts: list[bytes]) -> None:
+    folder = tmp_path_factory.mktemp("bytes")
+    (folder / "train.tsv").write_text("a\tA\n")
+    (folder / "gen.tsv").write_bytes(b"".join(parts))
+    try:
+        test = dataset(str(folder)).split("gen").test
+    except InputError as error:
+        assert "gen.tsv" in str(error)
+    else:
+        assert len(test) == b"".join(parts).removesuffix(b"\n").count(b"\n") + 1
+        assert all(example.command and example.actions for example in test)
+
+
 def test_a_folder_without_training_or_test_is_refused(folder: Path) -> None:
     for file in ("gen.tsv", "dev.tsv"):
         (folder / file).unlink()

@@ -6,6 +6,7 @@ import math
 import os
 import random
 import resource  # noqa: F401  for the processes that test_store starts
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -30,6 +31,7 @@ from daxlab.runs import (
     export,
     is_written,
     key,
+    learner_of,
     merge,
     pack_answers,
     pack_arrays,
@@ -40,8 +42,9 @@ from daxlab.runs import (
     write_table,
 )
 from daxlab.runs.files import network_disk
-from daxlab.runs.progress import under_way
+from daxlab.runs.progress import best, under_way
 
+RESULTS = Path(__file__).parents[2] / "results"
 TARGETS = [("JUMP",), ("JUMP", "JUMP"), ("LTURN", "WALK"), ("RUN", "RUN", "RUN")]
 
 
@@ -69,6 +72,12 @@ def run(seed=0, accuracy=50.0, answers=TARGETS, **more):
         artefacts={"greedy": pack_answers(answers, TARGETS)},
         **more,
     )
+
+
+def foreign(seed=0, kind="dream", fields=()):
+    """A run of a learner that nobody here knows."""
+    facts = {name: part for name, part in spec(seed).items() if name not in ("network", "protocol")}
+    return Run(spec=facts | {"learner": {"kind": kind, **dict(fields)}}, metrics={"accuracy": 100.0})
 
 
 def failed(seed=0, update=123):
@@ -113,7 +122,7 @@ def test_a_run_is_determined_by_content_not_by_names():
     assert key(spec() | {"split": {"name": spec()["split"]["name"], "digest": "another"}}) != key(spec())
 
 
-def test_a_key_is_for_ever():
+def test_the_key_of_a_spec_never_changes():
     assert key(spec()) == GOLDEN
 
 
@@ -121,7 +130,7 @@ GOLDEN = "9f0379f25efd3877712ea285e6fb7f2d0fb4fbfbe6835bbe6cdaeeea69a88048"
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf])
-def test_what_is_not_a_number_determines_nothing(value):
+def test_a_spec_with_nan_or_infinity_is_refused(value):
     with pytest.raises(ValueError):
         canonical({"clip": value})
 
@@ -133,7 +142,7 @@ sentences = st.lists(words, max_size=6).map(tuple)
 
 
 @given(st.lists(st.tuples(sentences, sentences), max_size=20))
-def test_answers_come_back_from_what_distinguishes_them_from_the_targets(pairs):
+def test_answers_are_restored_from_their_differences_to_the_targets(pairs):
     answers, targets = [answer for answer, _ in pairs], [target for _, target in pairs]
     assert unpack_answers(pack_answers(answers, targets), targets) == answers
 
@@ -145,12 +154,12 @@ def test_answers_may_use_many_words_and_lie_far_apart(length, commands):
     assert unpack_answers(pack_answers(answers, targets), targets) == answers
 
 
-def test_right_answers_take_no_room():
+def test_right_answers_take_almost_no_space():
     targets = [("JUMP",) * (n % 40 + 1) for n in range(5000)]
     assert len(pack_answers(targets, targets)) < 250
 
 
-def test_answers_are_not_read_against_another_test_set():
+def test_answers_are_not_unpacked_with_another_test_set():
     with pytest.raises(InputError, match="another test set"):
         unpack_answers(pack_answers(TARGETS, TARGETS), TARGETS[:-1])
 
@@ -215,14 +224,14 @@ def runs(draw):
 
 @settings(max_examples=60)
 @given(runs())
-def test_any_run_comes_back_as_it_was(one):
+def test_any_run_is_read_as_it_was_written(one):
     with tempfile.TemporaryDirectory() as folder, Writer(Path(folder) / "runs.db") as writer:
         assert writer.add([one]) == [one.key]
         assert writer.ledger.run(one.key) == one
         writer.ledger.check()
 
 
-def test_a_loss_that_is_not_finite_reads_back_as_not_a_number(path):
+def test_a_loss_that_is_not_finite_is_read_as_nan(path):
     with Writer(path) as writer:
         writer.add([Run(spec=spec(), curve={"loss": [1.0, math.inf, math.nan]})])
         assert [math.isnan(x) for x in writer.ledger.run(key(spec())).curve["loss"]] == [False, True, True]
@@ -236,7 +245,7 @@ def test_a_run_is_in_the_ledger_once(path):
         assert writer.ledger.run(run(1).key).metrics["accuracy"] == 50
 
 
-def test_a_failed_run_counts_as_done_unless_one_retries(path):
+def test_a_failed_run_is_not_lacking_unless_it_is_to_be_retried(path):
     with Writer(path) as writer:
         writer.add([failed(0), run(1)])
         both = [run(0).key, run(1).key, run(2).key]
@@ -246,7 +255,7 @@ def test_a_failed_run_counts_as_done_unless_one_retries(path):
         assert writer.add([failed(1)]) == []
 
 
-def test_runs_come_in_together_or_not_at_all(path):
+def test_runs_are_added_together_or_not_at_all(path):
     with Writer(path) as writer:
         with pytest.raises(ValueError, match="not recorded"):
             writer.add([run(0), run(1), run(2, group="0" * 64)])
@@ -256,7 +265,7 @@ def test_runs_come_in_together_or_not_at_all(path):
 # -- groups
 
 
-def test_a_group_is_recorded_before_it_starts_and_done_when_its_last_run_comes_in(path):
+def test_a_group_is_done_when_its_last_run_is_added(path):
     group = Group(members=[spec(3), spec(1), spec(2)], plan={"width": 200})
     with Writer(path) as writer:
         writer.record([group])
@@ -324,7 +333,7 @@ def test_a_run_is_found_by_any_unique_beginning_of_its_key(path):
                     writer.ledger.find(name[: enough - 1])
 
 
-def test_what_is_no_run_says_so(path):
+def test_a_prefix_without_a_run_names_the_nearest_run(path):
     with Writer(path) as writer:
         with pytest.raises(InputError, match="no runs yet"):
             writer.ledger.find("abc")
@@ -360,38 +369,87 @@ def book(path):
         ({"attention": False, "dropout": 0.5, "hidden": 200, "layers": 2, "updates": 100000}, 13),
         ({"protocol.teacher_forcing": 0.5}, 13),
         ({"protocol.clip": 1}, 0),
+        ({"clip": 5, "network.hidden": 200}, 13),
         ({"protocol.absent": None}, 13),
+        ({"absent": 1}, 0),
+        ({"x'; drop table runs": 1, 'a"b': 2}, 0),
+        ({"hidden": 2**70}, 0),
+        ({"learner": "rnn", "label": "LSTM 2x200, dropout 0.5"}, 7),
+        ({"dataset": "scan:ab12", "language": "scan:ab12", "semantics": 1}, 13),
+        ({"split.digest": "digest of jump"}, 7),
         ({"accuracy": None}, 1),
         ({"cell": []}, 0),
         ({"key": run(0, split="jump").key}, 1),
     ],
 )
-def test_runs_are_chosen_by_column_or_by_a_place_in_the_spec(book, where, count):
+def test_runs_are_filtered_by_column_field_or_path(book, where, count):
     assert book.ledger.count(where) == len(book.ledger.select(where)) == len(book.ledger.rows(where)) == count
     assert len(book.ledger.curves(where)) == count
 
 
-def test_an_unknown_column_gets_a_suggestion(book):
-    with pytest.raises(InputError, match="did you mean 'hidden'"):
-        book.ledger.rows({"hiden": 200})
-    with pytest.raises(InputError, match="no column"):
-        book.ledger.rows({"x'; drop table runs": 1})
+def test_the_columns_of_a_ledger_are_the_fixed_ones_and_the_fields_of_its_learners(book):
+    book.add([foreign(fields={"depth": 2})])
+    assert {"key", "dataset", "split", "learner", "label", "seed", "hidden", "clip", "depth"} <= set(
+        book.ledger.columns()
+    )
+    assert book.ledger.values("cell") == [None, "gru", "lstm"]
+    assert book.ledger.values("attention") == [None, False]
+    assert book.ledger.values("status") == ["done", "failed"]
 
 
-def test_rows_come_latest_first_and_carry_what_is_needed_to_repeat_them(book):
+ODD = {
+    "depth": 2,
+    "rate": 0.5,
+    "on": True,
+    "words": ["a", "b"],
+    "é": {"x": None},
+    "seed": 7,
+    'a"b': 1,
+    "deep.er": 2**70,
+}
+
+
+@pytest.mark.parametrize("kind", ["dream", {"name": "dream", "digest": "9f"}])
+def test_a_learner_of_an_unknown_kind_is_kept_with_its_fields(path, tmp_path, kind):
+    dream = foreign(3, kind, ODD)
+    assert learner_of(dream.spec) == ("dream", ODD)
+    with Writer(path) as writer:
+        writer.add([dream, run(0)])
+        assert writer.ledger.run(dream.key) == dream
+        row = writer.ledger.rows({"learner": "dream"})[0]
+        assert (row["fields"], row["seed"], row["label"].split(",")[0]) == (ODD, 3, "dream")
+        for where in ({"depth": 2}, {"rate": [0.5, 1]}, {"on": True}, {"words": '["a","b"]'}, {"learner.depth": 2}):
+            assert writer.ledger.select(where) == [dream.key]
+        assert writer.ledger.select({"é": {"x": None}}) == [dream.key]
+        assert {row["learner"]: row["fields"].get("updates") for row in best(writer.ledger)} == {
+            "rnn": 100000, "dream": None}  # fmt: skip
+        for name in ("a.csv", "a.parquet", "a.db"):
+            (export if name == "a.db" else write_table)(writer.ledger, tmp_path / name)
+        with Writer(tmp_path / "ours.db") as ours:
+            assert merge(ours, tmp_path / "a.db").added == 2
+            assert ours.ledger.run(dream.key) == dream
+
+
+def test_a_run_needs_a_kind_of_learner():
+    with pytest.raises(ValueError, match="kind"):
+        foreign(kind=5)
+
+
+def test_rows_are_latest_first_and_say_how_to_repeat_a_run(book):
     row, *others = book.ledger.rows(limit=5)
     assert (row["status"], row["failed_at"], row["reason"]) == ("failed", 123, "the loss is not finite")
-    assert (others[0]["split"], others[0]["cell"], others[0]["seed"]) == ("length", "gru", 2)
-    assert others[0]["attention"] is False
+    assert (others[0]["dataset"], others[0]["split"], others[0]["seed"]) == ("scan:ab12", "length", 2)
+    assert (others[0]["learner"], others[0]["label"]) == ("rnn", "GRU 2x200, dropout 0.5")
+    assert others[0]["fields"] == spec(cell="gru")["network"] | spec()["protocol"]
     assert key(others[0]["spec"]) == others[0]["key"]
     assert others[0]["origin"]["jax"] == "0.8"
     assert len(others) == 4
 
 
-def test_accuracies_are_of_the_runs_of_one_setting(book):
+def test_accuracies_are_grouped_by_setting(book):
     rows = book.ledger.accuracies()
     assert len(rows) == 4
-    jump = next(row for row in rows if (row["split"], row["cell"]) == ("jump", "lstm"))
+    jump = next(row for row in rows if (row["split"], row["fields"]["cell"]) == ("jump", "lstm"))
     assert (sorted(jump["accuracies"]), jump["failed"]) == ([0, 10, 20], 1)
     (only,) = book.ledger.accuracies({"split": "jump", "cell": "gru", "seed": 2})
     assert (only["seeds"], only["accuracies"]) == ([2], [20])
@@ -402,7 +460,7 @@ def test_learning_curves(book):
     assert book.ledger.curves({"key": run(0).key}) == {run(0).key: {"update": [10000, 20000], "loss": [2.5, 0.5]}}
 
 
-def test_deleting_a_run_leaves_nothing_of_it(book):
+def test_a_deleted_run_leaves_nothing_behind(book):
     assert book.delete([run(0).key, run(1).key, "0" * 64]) == 2
     assert book.ledger.count() == 11
     assert book.ledger.artefact(run(0).key, "greedy") is None
@@ -421,7 +479,7 @@ def test_a_deleted_run_can_be_trained_again_in_its_group(path):
         assert writer.ledger.groups() == []
 
 
-def test_rows_go_to_csv_and_parquet(book, tmp_path):
+def test_a_table_has_a_typed_column_for_each_field_of_a_learner(book, tmp_path):
     polars = pytest.importorskip("polars")
     assert write_table(book.ledger, tmp_path / "a.csv", {"split": "jump"}) == 7
     assert write_table(book.ledger, tmp_path / "a.parquet", {"split": "jump"}) == 7
@@ -431,6 +489,9 @@ def test_rows_go_to_csv_and_parquet(book, tmp_path):
     assert [row["key"] for row in table] == frame["key"].to_list() == book.ledger.select({"split": "jump"})
     assert key(json.loads(table[1]["spec"])) == table[1]["key"]
     assert frame["accuracy"].sum() == 60
+    kinds = {"seed": int, "hidden": int, "dropout": float, "attention": bool, "cell": str, "failed_at": int}
+    assert {name: frame.schema[name].to_python() for name in kinds} == kinds
+    assert table[1]["hidden"] == "200"
     with pytest.raises(InputError, match=r"\.csv or \.parquet"):
         write_table(book.ledger, tmp_path / "a.xls")
     with pytest.raises(InputError, match="No such file"):
@@ -445,7 +506,7 @@ def contents(ledger):
     return {name: ledger.run(name) for name in ledger.select()}
 
 
-def test_merging_adds_what_we_lack_and_names_what_differs(tmp_path):
+def test_a_merge_adds_lacking_runs_and_names_those_that_differ(tmp_path):
     group = Group(members=[spec(1), spec(2)], plan={"width": 200})
     with Writer(tmp_path / "theirs.db") as theirs:
         theirs.record([group])
@@ -461,7 +522,7 @@ def test_merging_adds_what_we_lack_and_names_what_differs(tmp_path):
         ours.ledger.check()
 
 
-def test_a_group_of_which_only_some_runs_came_is_not_taken_up_here(tmp_path):
+def test_an_incomplete_group_is_dropped_by_a_merge(tmp_path):
     group = Group(members=[spec(1), spec(2)])
     with Writer(tmp_path / "theirs.db") as theirs:
         theirs.record([group])
@@ -473,7 +534,7 @@ def test_a_group_of_which_only_some_runs_came_is_not_taken_up_here(tmp_path):
         assert pending(ours.ledger) == 1
 
 
-def test_a_group_from_which_an_export_chose_counts_as_dropped_too(tmp_path):
+def test_a_group_that_a_filtered_export_cut_is_dropped_by_a_merge(tmp_path):
     group = Group(members=[spec(1), spec(2)])
     with Writer(tmp_path / "all.db") as writer:
         writer.record([group])
@@ -486,7 +547,7 @@ def test_a_group_from_which_an_export_chose_counts_as_dropped_too(tmp_path):
         assert ours.ledger.run(run(2).key) == run(2, group=group.key)
 
 
-def test_a_merge_completes_the_group_that_we_wait_for(tmp_path):
+def test_a_merge_completes_a_recorded_group(tmp_path):
     group = Group(members=[spec(1), spec(2)])
     for name, seed in (("a", 1), ("b", 2)):
         with Writer(tmp_path / name) as writer:
@@ -497,7 +558,7 @@ def test_a_merge_completes_the_group_that_we_wait_for(tmp_path):
         assert [group.status for group in ours.ledger.groups()] == ["done"]
 
 
-def test_a_damaged_other_leaves_ours_as_it_was(tmp_path):
+def test_a_merge_from_a_damaged_ledger_changes_nothing(tmp_path):
     other = tmp_path / "theirs.db"
     with Writer(other) as theirs:
         theirs.add([run(seed, answers=[("WALK",) * seed] * 4) for seed in range(60)])
@@ -538,7 +599,7 @@ def test_merging_is_idempotent_and_of_disjoint_ledgers_commutative(one, other):
 # -- exports
 
 
-def test_an_export_is_one_file_that_needs_no_neighbours(book, tmp_path):
+def test_an_export_is_a_single_file(book, tmp_path):
     (tmp_path / "out").mkdir()
     target = tmp_path / "out" / "results.db"
     export(book.ledger, target)
@@ -550,7 +611,7 @@ def test_an_export_is_one_file_that_needs_no_neighbours(book, tmp_path):
     assert list(target.parent.iterdir()) == [target]
 
 
-def test_an_export_can_be_of_some_runs_and_some_artefacts(book, tmp_path):
+def test_an_export_can_choose_runs_and_artefacts(book, tmp_path):
     export(book.ledger, tmp_path / "some.db", {"split": "length"}, artefacts=["oracle"])
     with Ledger(tmp_path / "some.db") as copy:
         assert copy.count() == 6
@@ -560,7 +621,7 @@ def test_an_export_can_be_of_some_runs_and_some_artefacts(book, tmp_path):
             assert merge(writer, tmp_path / "some.db").added == 6
 
 
-def test_an_export_replaces_an_export_but_nothing_else(book, tmp_path):
+def test_an_export_replaces_only_an_earlier_export(book, tmp_path):
     letter = tmp_path / "letter.txt"
     letter.write_text("Dear reader, this is not a ledger.")
     for target in (letter, book.path, tmp_path, tmp_path / "absent" / "a.db"):
@@ -570,13 +631,13 @@ def test_an_export_replaces_an_export_but_nothing_else(book, tmp_path):
     assert book.ledger.count() == 13
 
 
-def test_an_export_does_not_replace_a_ledger_at_work_whoever_was_killed(book, tmp_path):
+def test_an_export_does_not_replace_a_working_ledger(book, tmp_path):
     """What a writer left beside it would be read into the export."""
     target = tmp_path / "other.db"
     writer = child(WRITES, target)
     writer.stdout.readline()
     for _ in range(2):
-        with pytest.raises(InputError, match="is a ledger at work, not an export"):
+        with pytest.raises(InputError, match="is a working ledger, not an export"):
             export(book.ledger, target)
         writer.send_signal(signal.SIGKILL)
         writer.communicate()
@@ -584,7 +645,17 @@ def test_an_export_does_not_replace_a_ledger_at_work_whoever_was_killed(book, tm
         left.check()
 
 
-def test_any_number_of_runs_can_be_asked_for(book):
+def test_an_export_removes_what_a_killed_one_left(book, tmp_path):
+    names = [".out.db.0123abcd", ".out.db.4567cdef", ".out.db.other", ".else.db.0123abcd"]
+    for name in names:
+        (tmp_path / name).touch()
+        if name != names[1]:  # which may be another process's that is still written
+            os.utime(tmp_path / name, (0, 0))
+    export(book.ledger, tmp_path / "out.db")
+    assert [name for name in names if (tmp_path / name).exists()] == names[1:]
+
+
+def test_any_number_of_keys_can_be_filtered_by(book):
     book.db.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, 10)
     keys = [*book.ledger.select(), *(run(seed).key for seed in range(1000, 1100))]
     assert {row["key"] for row in book.ledger.rows({"key": keys})} == set(book.ledger.select())
@@ -594,7 +665,7 @@ def test_any_number_of_runs_can_be_asked_for(book):
 READ = "with Ledger(sys.argv[1]) as ledger: print(len(ledger.rows()), ledger.run(ledger.select()[0]).status)"
 
 
-def test_exports_and_closed_ledgers_open_where_nothing_can_be_written(book):
+def test_exports_and_closed_ledgers_open_in_a_read_only_folder(book):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         export(book.ledger, folder / "export.db")
@@ -618,7 +689,7 @@ def test_exports_and_closed_ledgers_open_where_nothing_can_be_written(book):
 # -- many processes, and what goes wrong
 
 
-def test_a_look_at_one_s_own_ledger_does_not_let_others_take_its_journal_away(path):
+def test_a_second_reader_in_the_process_of_the_writer_keeps_its_locks(path):
     """POSIX drops a process's locks on a file when it closes any descriptor of it."""
     with Writer(path) as writer:
         writer.add([run(0)])
@@ -632,7 +703,7 @@ def test_a_look_at_one_s_own_ledger_does_not_let_others_take_its_journal_away(pa
             assert seen.count() == 2
 
 
-def test_readers_work_while_a_writer_writes(path):
+def test_readers_see_commits_while_a_writer_is_open(path):
     reads = "ledger = Ledger(sys.argv[1])\nfor line in sys.stdin: print(ledger.count(), flush=True)"
     with Writer(path) as writer:
         writer.add([run(0)])
@@ -654,7 +725,7 @@ def test_readers_work_while_a_writer_writes(path):
         reader.communicate()
 
 
-def test_a_second_writer_is_told_so_at_once(path):
+def test_a_second_writer_is_refused_and_told_who_writes(path):
     tries = "try: Writer(sys.argv[1])\nexcept InputError as error: print(error)"
     with Writer(path):
         started = time.monotonic()
@@ -684,7 +755,7 @@ with Writer(sys.argv[1]) as writer:
 """
 
 
-def test_kill_9_leaves_whole_runs_only(path):
+def test_kill_9_leaves_complete_runs_only(path):
     chance = random.Random(1)
     before = 0
     for _ in range(6):
@@ -727,7 +798,7 @@ writer.close()
 """
 
 
-def test_a_full_disk_is_said_and_costs_nothing_that_was_stored(path):
+def test_a_full_disk_is_reported_and_loses_nothing(path):
     out, err = child(FILLS, path).communicate()
     said, counts = out.strip().splitlines()
     assert "full" in said, err
@@ -739,7 +810,7 @@ def test_a_full_disk_is_said_and_costs_nothing_that_was_stored(path):
         writer.add([run(5000)])
 
 
-def test_an_export_to_a_full_disk_leaves_the_earlier_one(book, tmp_path):
+def test_an_export_to_a_full_disk_keeps_the_earlier_one(book, tmp_path):
     export(book.ledger, tmp_path / "out.db")
     code = """
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
@@ -755,7 +826,7 @@ except InputError as error: print(error)
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.parquet"])
-def test_a_table_on_a_full_disk_is_said_too(book, tmp_path, name):
+def test_a_table_on_a_full_disk_is_reported(book, tmp_path, name):
     export(book.ledger, tmp_path / "plain.db")  # which is read without a file beside it
     code = """
 resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, 1_000))
@@ -779,7 +850,7 @@ print("closed", flush=True)
 """
 
 
-def test_a_reader_sees_right_though_its_process_looks_again_while_writers_come_and_go(path):
+def test_a_reader_stays_right_while_its_process_opens_the_ledger_again(path):
     """A file that is opened and closed takes the locks of its process along."""
     first = child(ENDS, path, 50, stdin=subprocess.PIPE)
     first.stdout.readline()
@@ -792,7 +863,7 @@ def test_a_reader_sees_right_though_its_process_looks_again_while_writers_come_a
         ledger.check()
 
 
-def test_a_merge_is_whole_though_the_others_writer_ends_meanwhile(path, tmp_path, monkeypatch):
+def test_a_merge_is_complete_though_the_other_writer_closes_meanwhile(path, tmp_path, monkeypatch):
     theirs = child(ENDS, tmp_path / "theirs.db", 300, stdin=subprocess.PIPE)
     theirs.stdout.readline()
     statements = exchange._MERGE.split(";\n")
@@ -854,7 +925,7 @@ def damaged(path, how):
         ("scrambled", "damaged"),
     ],
 )
-def test_what_is_not_a_whole_ledger_gets_one_sentence_and_stays_as_it_is(path, how, said):
+def test_a_damaged_file_gets_one_sentence_and_is_not_changed(path, how, said):
     damaged(path, how)
     before = None if path.is_dir() else path.read_bytes()
     for way in (Ledger, Writer):
@@ -874,7 +945,7 @@ def test_a_damaged_artefact_is_named(path):
                 question()
 
 
-def test_a_ledger_that_is_not_there(tmp_path):
+def test_a_missing_or_empty_file_is_not_a_ledger(tmp_path):
     with pytest.raises(InputError, match="no ledger at"):
         Ledger(tmp_path / "absent.db")
     with pytest.raises(InputError, match="no folder"):
@@ -911,11 +982,11 @@ old:/x /data nfs rw 0 0
         ("/data/runs.db", None),
     ],
 )
-def test_a_network_disk_is_known_by_its_mount(place, kind):
+def test_a_network_disk_is_recognised_by_its_mount(place, kind):
     assert network_disk(Path(place), MOUNTS) == kind
 
 
-def test_a_network_disk_is_refused_for_work_but_not_for_reading_exports(book, tmp_path, monkeypatch):
+def test_on_a_network_disk_only_exports_are_opened(book, tmp_path, monkeypatch):
     export(book.ledger, tmp_path / "export.db")
     monkeypatch.setattr("daxlab.runs.files.network_disk", lambda path, mounts: "nfs4")
     with pytest.raises(InputError, match=r"network disk .nfs4.*keep the working ledger"):
@@ -927,20 +998,50 @@ def test_a_network_disk_is_refused_for_work_but_not_for_reading_exports(book, tm
         assert ledger.count() == 13
 
 
-def test_a_ledger_of_an_older_format_is_read_as_it_is_and_brought_along_when_it_is_written(tmp_path):
-    path = tmp_path / "old.db"
-    with Writer(path) as writer:
-        writer.add([run(0, 10.0), run(1, 20.0)])
-    with sqlite3.connect(path) as db:  # as daxlab wrote it before accuracies were read from an index alone
-        db.execute("drop index runs_by_setting")
-        db.execute("create index runs_by_setting on runs (setting, status, accuracy)")
-        db.execute("pragma user_version = 1")
-    db.close()
+# -- older formats
+
+
+def test_a_ledger_of_an_older_format_is_read_as_it_is_and_upgraded_by_a_writer(tmp_path):
+    shutil.copy(RESULTS / "runs.db", tmp_path / "new.db")
+    Writer(tmp_path / "new.db").close()
+    filters = [{"hidden": 100}, {"attention": True}, {"protocol.clip": 5}, {"cell": ["gru", "srn"], "split": "jump"}]
+    filters += [{"label": "LSTM 2x200, dropout 0.5"}, {"dataset": "scan"}, {"split.name": "jump"}]
+    with Ledger(RESULTS / "runs.db") as old, Ledger(tmp_path / "new.db") as new:
+        assert [ledger.query("pragma user_version") for ledger in (old, new)] == [[(2,)], [(3,)]]
+        assert old.rows() == new.rows()
+        assert contents(old) == contents(new)  # specs, metrics, curves and artefacts
+        for where in filters:
+            assert old.select(where) == new.select(where) != []
+        for ask in (Ledger.accuracies, Ledger.columns, Ledger.groups, best, lambda ledger: ledger.values("hidden")):
+            assert ask(old) == ask(new)
+        new.check()
+
+
+@pytest.mark.parametrize(
+    "path", [RESULTS / "lengths.db", *sorted((RESULTS / "again").glob("*.db"))], ids=lambda p: p.stem
+)
+def test_ledgers_of_older_formats_can_be_merged_exported_and_written(tmp_path, path):
     with Ledger(path) as old:
-        known = old.accuracies()
-        assert [(row["seeds"], row["accuracies"]) for row in known] == [([0, 1], [10.0, 20.0])]
-    with Writer(path) as writer:
-        assert writer.ledger.accuracies() == known
-        assert writer.db.execute("pragma user_version").fetchone() == (2,)
-        (index,) = writer.db.execute("select sql from sqlite_master where name = 'runs_by_setting'").fetchone()
-        assert index.endswith("(setting, status, accuracy, seed)")
+        export(old, tmp_path / "export.db", {"seed": [0, 1]}, artefacts=["greedy"])
+        export(old, tmp_path / "all.db")
+        with Writer(tmp_path / "merged.db") as merged, Ledger(tmp_path / "all.db") as copy:
+            assert merge(merged, path).added == old.count()
+            assert merge(merged, tmp_path / "export.db").differ == []
+            assert contents(merged.ledger) == contents(copy) == contents(old)
+            assert merged.ledger.accuracies({"seed": 0}) == old.accuracies({"seed": 0})
+            assert copy.query("pragma user_version") == [(3,)]
+            merged.ledger.check()
+            copy.check()
+
+
+def test_an_unreadable_setting_does_not_stop_an_upgrade(tmp_path):
+    shutil.copy(RESULTS / "again" / "gru-cpu.db", tmp_path / "old.db")
+    with sqlite3.connect(tmp_path / "old.db") as db:
+        db.execute("update settings set spec = '{' where id = 1")
+    db.close()
+    with Writer(tmp_path / "old.db") as writer:
+        bad = [writer.ledger.find(key.hex()) for (key,) in writer.db.execute("select key from runs where setting = 1")]
+        with pytest.raises(InputError, match=r"the spec of run .*; delete that run .'daxlab runs delete"):
+            writer.ledger.rows()
+        writer.delete(bad)  # as the error says
+        assert len(writer.ledger.rows()) == 13 - len(bad) > 0

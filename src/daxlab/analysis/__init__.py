@@ -1,27 +1,19 @@
-"""Questions to the ledger, one file each: pure functions from a ledger to a frame. No training here.
+"""Questions to the ledger: pure functions from a ledger to a frame. No training here.
 
-accuracy.py       how right every network is on every split; the median run
-size.py           Experiment 1: accuracy by how many commands are shown
-parts.py          Experiment 1: what the test commands are made of, and how often training shows it
-lengths.py        Experiment 2: accuracy by the length of actions, or of commands
-search_errors.py  Experiment 2: errors of the search rather than of the network
-ends.py           Experiment 2: wrong answers that end early, or late
-constructions.py  Experiment 3: errors by construction of the new primitive; what comes out right
-neighbours.py     Experiment 3: the training commands nearest to some others
-few.py            Experiment 3: accuracy by how many composed commands are shown
-translation.py    Experiment 4: the questions with a new word, what training shows
-errors.py         for any split: errors by template, the confusion of actions, where errors begin
-architectures.py  a search: how right every architecture is on every experiment
-choosing.py       the best of many architectures, and what becomes of the choice
-effects.py        what each value of an axis is worth, the others being equal
-learning.py       learning curves
-attention.py      what an attentive network looks at
-origins.py        where runs were made, with which versions, and what they took
+Of runs of any learner and dataset:
 
-On which these stand:
+accuracy.py     how right every learner is on every split; the median run
+errors.py       what goes wrong: by length, category, template, construction; where answers end; the search's errors
+curves.py       learning curves; accuracy by how much training shows
+search.py       many settings of one learner: the best, what the choice is worth, main effects
+origins.py      where runs were made, with which versions, and what they took
+answers.py      a run's answers to a test set, one row each
+replicates.py   mean, standard error and interval over runs
 
-answers.py        a run's answers to its test commands, one row each
-replicates.py     what replicates say together
-protocols.py      whether a run was trained by the paper's protocol
-clauses.py        a command's clauses
+Of runs that have what they ask about:
+
+attention.py    the words that a network looks at (attention weights)
+neighbours.py   the training commands nearest to others (encoder states)
+parts.py        what test commands are made of, and how often training shows it (a grammar)
+translation.py  the questions with a new word (sentence pairs)
 """

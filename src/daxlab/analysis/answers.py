@@ -1,24 +1,24 @@
-"""A run's answers to its test commands, one row each, from what the ledger stores of it.
+"""A run's answers to a test set, one row each, from the artefacts in the ledger.
 
-Every question about errors starts here. Knows the ledger's artefacts and where splits come from; knows nothing of
-networks.
+Every question about errors starts here. Knows the artefacts and where splits come from; knows nothing of learners.
 """
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Any
 
+import numpy as np
 import polars as pl
 
+from daxlab.analysis.replicates import Row
 from daxlab.analysis.translation import computed
 from daxlab.datasets import Split, dataset, split
 from daxlab.errors import InputError
 from daxlab.languages import Example
-from daxlab.runs import Ledger, unpack_answers, unpack_likelihoods
+from daxlab.runs import Ledger, unpack_answers, unpack_arrays, unpack_likelihoods
 
-Row = dict[str, Any]
 SCHEMA = {
     "command": pl.String(),
+    "category": pl.String(),
     "words": pl.Int64(),
     "actions": pl.Int64(),
     "target": pl.List(pl.String),
@@ -31,30 +31,31 @@ SCHEMA = {
     "likelihood": pl.Float64(),
 }
 ARTEFACTS = {
-    "greedy": ("answer", "right", "ended"),
+    "greedy": ("answer", "right"),
     "oracle": ("oracle_answer", "oracle_right"),
     "likelihoods": ("own", "likelihood"),
 }
+Identity = tuple[str, str, str]
 
 
-def answers(ledger: Ledger, key: str) -> pl.DataFrame:
-    """One row per test command of a run, in the split's order.
+def answers(ledger: Ledger, key: str, test: str | None = None) -> pl.DataFrame:
+    """A row for each command of a run's test set, in the split's order: the main test set, or a further one by name.
 
-    command, words (its length), actions (the target's length), target; answer, right, and whether it ended or was cut
-    off; oracle_answer, oracle_right; own (log-likelihood of the answer), likelihood (of the target). The last four are
-    empty where the ledger has no such artefact.
+    command, category, words (its length), actions (the target's length), target; answer, right, ended (False: it was
+    cut off); oracle_answer, oracle_right; own (log-likelihood of the answer), likelihood (of the target). The last five
+    are empty where the ledger does not have them.
     """
     (row,) = runs(ledger, [key])
     if row["status"] != "done":
         raise InputError(f"run {key[:12]} failed at update {row['failed_at']}, so it has no answers")
-    return _answers(ledger, row, list(SCHEMA))
+    return _answers(ledger, row, list(SCHEMA), test)
 
 
-def together(ledger: Ledger, keys: Iterable[str], columns: Sequence[str]) -> pl.DataFrame:
-    """Columns of several runs' answers, one run under the other: key, seed, and these. Failed runs have none."""
+def together(ledger: Ledger, keys: Iterable[str], columns: Sequence[str], test: str | None = None) -> pl.DataFrame:
+    """Some columns of several runs' answers, run after run, with key and seed. Failed runs have none."""
     empty = pl.DataFrame(schema={"key": pl.String(), "seed": pl.Int64(), **{name: SCHEMA[name] for name in columns}})
     frames = [
-        _answers(ledger, row, columns).select(
+        _answers(ledger, row, columns, test).select(
             pl.lit(row["key"]).alias("key"), pl.lit(row["seed"], pl.Int64).alias("seed"), *columns
         )
         for row in done(ledger, keys)
@@ -65,103 +66,129 @@ def together(ledger: Ledger, keys: Iterable[str], columns: Sequence[str]) -> pl.
 def runs(ledger: Ledger, keys: Iterable[str]) -> list[Row]:
     """The ledger's rows of these runs, by seed."""
     wanted = set(keys)
-    found = ledger.rows({"key": wanted})
-    for key in wanted - {row["key"] for row in found}:
+    rows = ledger.rows({"key": wanted})
+    for key in wanted - {row["key"] for row in rows}:
         raise InputError(f"{ledger.path} has no run {key[:12]}: 'daxlab runs list' shows what it has")
-    return sorted(found, key=lambda row: (row["seed"], row["key"]))
+    return sorted(rows, key=lambda row: (row["seed"], row["key"]))
 
 
 def done(ledger: Ledger, keys: Iterable[str]) -> list[Row]:
-    """The same without those that failed."""
+    """The same without the runs that failed."""
     return [row for row in runs(ledger, keys) if row["status"] == "done"]
 
 
-def of_one_split(ledger: Ledger, keys: Iterable[str]) -> None:
-    """Refuses runs that were asked different test sets: their answers cannot be averaged command by command."""
-    names = {row["spec"]["split"]["digest"]: row["split"] for row in done(ledger, keys)}
-    if len(names) > 1:
-        raise InputError(
-            f"these runs answer different test sets ({', '.join(names.values())}): ask about one at a time"
-        )
+def of_one_split(ledger: Ledger, keys: Iterable[str], test: str | None = None) -> None:
+    """Refuse runs with different test sets: their answers cannot be averaged command by command."""
+    splits = {identity(row) for row in done(ledger, keys)}
+    tests: set[object] = {digest for _, digest, _ in splits}
+    if len(splits) > 1 and len(tests) == 1 and test is None:  # the same files, but perhaps another main test set
+        tests = {trained_on(*split).test for split in splits}
+    if len(tests) > 1:
+        names = ", ".join(sorted({name for name, _, _ in splits}))
+        raise InputError(f"these runs answer different test sets ({names}): ask about one at a time")
 
 
 def scored(ledger: Ledger, key: str) -> dict[str, float]:
-    """The metrics of a run computed again from its stored predictions, as far as it has these."""
+    """The metrics of a run computed again from its stored answers, as far as it has these."""
     frame, (row,) = answers(ledger, key), runs(ledger, [key])
-    kinds = {"accuracy": "right", "oracle_accuracy": "oracle_right"}
+    columns = {"accuracy": frame["right"], "oracle_accuracy": frame["oracle_right"]}
+    for test in list(trained_on(*identity(row)).tests)[1:]:
+        if ledger.artefact(key, f"greedy.{test}") is not None:
+            columns[f"accuracy.{test}"] = answers(ledger, key, test)["right"]
     return computed(ledger, row) | {
-        metric: 100 * (int(frame[column].sum()) / frame.height)
-        for metric, column in kinds.items()
-        if frame.height and not frame[column].has_nulls()
+        metric: 100 * (int(right.sum()) / len(right))
+        for metric, right in columns.items()
+        if len(right) and not right.has_nulls()
     }
 
 
-def _answers(ledger: Ledger, row: Row, columns: Iterable[str]) -> pl.DataFrame:
-    """The answers of a run that is done, with the columns asked for at least."""
-    wanted, asked = set(columns), identity(row)
-    frame = _asked(*asked)[1]
-    for kind, made in ARTEFACTS.items():
-        if wanted.isdisjoint(made):
+def _answers(ledger: Ledger, row: Row, columns: Iterable[str], test: str | None) -> pl.DataFrame:
+    """The answers of a run that is done, with these columns at least, in the order of SCHEMA."""
+    wanted, asked = {*columns, *(["answer"] if "ended" in columns else [])}, (*identity(row), test)
+    _, frame, main = _asked(*asked)
+    suffix = "" if main else f".{test}"
+    for kind, names in ARTEFACTS.items():
+        if wanted.isdisjoint(names):
             continue
-        content = ledger.artefact(row["key"], kind)
+        content = ledger.artefact(row["key"], kind + suffix)
         if content is not None:
-            frame = frame.hstack(_column(kind, content, asked))
+            frame = frame.hstack(_columns(kind, content, asked))
         elif kind == "greedy":
+            of = f" to {test}" if suffix else ""
             raise InputError(
-                f"{ledger.path} has no predictions of run {row['key'][:12]}: take them from where it was made"
+                f"{ledger.path} has no answers of run {row['key'][:12]}{of}: take them from where it was trained"
             )
         else:
-            frame = frame.with_columns(pl.lit(None, SCHEMA[name]).alias(name) for name in made)
-    return frame
+            frame = frame.with_columns(pl.lit(None, SCHEMA[name]).alias(name) for name in names)
+    if "ended" in wanted:
+        ended = _ended(frame, ledger.artefact(row["key"], "unended"), asked[2]) if main else pl.lit(None, pl.Boolean)
+        frame = frame.with_columns(ended=ended)
+    return frame.select(name for name in SCHEMA if name in frame.columns)
 
 
-def identity(row: Row) -> tuple[str, str, str]:
-    """Of the split that a run was trained on: its name and digest, and the language's name."""
+def identity(row: Row) -> Identity:
+    """The split that a run was trained on: its name and digest, and the dataset's name."""
     spec = row["spec"]
     return spec["split"]["name"], spec["split"]["digest"], spec["language"]["name"]
 
 
 @lru_cache(maxsize=128)  # by content, so that nothing is stale
-def _column(kind: str, content: bytes, asked: tuple[str, str, str]) -> list[pl.Series]:
-    """What an artefact says of the commands asked, under the names of ARTEFACTS."""
+def _columns(kind: str, content: bytes, asked: tuple[str, str, str, str | None]) -> list[pl.Series]:
+    """What an artefact says of a test set, under the names of ARTEFACTS."""
     names = ARTEFACTS[kind]
     if kind == "likelihoods":
-        return [pl.Series(name, one, pl.Float64) for name, one in zip(names, unpack_likelihoods(content), strict=True)]
+        return [pl.Series(*pair, pl.Float64) for pair in zip(names, unpack_likelihoods(content), strict=True)]
     targets = [example.actions for example in _asked(*asked)[0]]
-    given = unpack_answers(content, targets)
-    right = [answer == target for answer, target in zip(given, targets, strict=True)]
-    ended = [len(answer) <= _longest_ended(asked[2]) for answer in given]
-    return [sequences(names[0], given), *(pl.Series(n, v) for n, v in zip(names[1:], (right, ended), strict=False))]
+    actions = unpack_answers(content, targets)
+    return [sequences(names[0], actions), pl.Series(names[1], map(tuple.__eq__, actions, targets), pl.Boolean)]
+
+
+def _ended(frame: pl.DataFrame, unended: bytes | None, of: str) -> pl.Series:
+    """Which answers were not cut off. Older runs do not say so: theirs were cut off beyond the longest target."""
+    if unended is None:
+        return frame["answer"].list.len() <= _longest_ended(of)
+    ended = np.ones(frame.height, bool)
+    ended[np.asarray(unpack_arrays(unended)["places"], int)] = False
+    return pl.Series(ended)
 
 
 def sequences(name: str, actions: Iterable[Sequence[str]]) -> pl.Series:
-    """A column of lists of actions. Taken apart by polars, which is several times faster than handing it tuples."""
-    return pl.Series(name, [" ".join(one) for one in actions], pl.String).str.extract_all(r"\S+")
+    """A column of lists of actions. Splitting text in polars is several times faster than handing it tuples."""
+    return pl.Series(name, [" ".join(sequence) for sequence in actions], pl.String).str.extract_all(r"\S+")
 
 
 def trained_on(name: str, digest: str, of: str) -> Split:
-    """The split of that name of a language; refused if it is no longer the one that a run was trained on."""
-    found = split(name, of)
-    if found.digest != digest:
+    """The split of that name of a dataset; an error if it is no longer the one that a run was trained on."""
+    content = split(name, of)
+    if content.digest != digest:
         raise InputError(
             f"the split {name} is not what it was when its runs were recorded, so their answers cannot be read: "
             "use the daxlab, or the data, that they were made with"
         )
-    return found
+    return content
 
 
 @lru_cache(maxsize=64)
-def _asked(name: str, digest: str, of: str) -> tuple[tuple[Example, ...], pl.DataFrame]:
-    """The test commands of a split, and their columns."""
-    test = trained_on(name, digest, of).test
-    commands = pl.Series("command", [example.command for example in test], pl.String)
-    targets = sequences("target", [example.actions for example in test])
-    words, actions = commands.str.count_matches(r"\S+"), targets.list.len()
-    frame = pl.DataFrame([commands, words.alias("words").cast(int), actions.alias("actions").cast(int), targets])
-    return test, frame
+def _asked(name: str, digest: str, of: str, test: str | None) -> tuple[tuple[Example, ...], pl.DataFrame, bool]:
+    """The examples of a test set, their columns, and whether it is the main test set."""
+    tests = trained_on(name, digest, of).tests
+    main = next(iter(tests))
+    if test is not None and test not in tests:
+        raise InputError(f"the split {name} of {of} has no test set called {test!r}; it has {', '.join(tests)}")
+    examples = tests[test or main]
+    commands = pl.Series("command", [example.command for example in examples], pl.String)
+    targets = sequences("target", [example.actions for example in examples])
+    frame = pl.DataFrame([
+        commands,
+        pl.Series("category", [example.category for example in examples], pl.String),
+        commands.str.count_matches(r"\S+").alias("words").cast(int),
+        targets.list.len().alias("actions").cast(int),
+        targets,
+    ])  # fmt: skip
+    return examples, frame, test in (None, main)
 
 
 @lru_cache(maxsize=8)
 def _longest_ended(of: str) -> int:
-    """How many actions an answer can have and yet have ended; the engine cuts off three beyond the longest target."""
+    """How many actions an answer can have and yet have ended: networks are cut off three beyond the longest target."""
     return max(len(example.actions) for example in dataset(of).examples()) + 2

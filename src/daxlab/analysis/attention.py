@@ -1,4 +1,4 @@
-"""Which words of a command an attentive network looks at, action by action, for the commands that are named one by one.
+"""Which words of a command a network with attention looks at, action by action, for the dataset's probes.
 
 Reads what training left in the ledger (the artefacts "named" and "attention"); computes no weight itself.
 """
@@ -18,27 +18,23 @@ SCHEMA: dict[str, Any] = {"command": str, "step": int, "action": str, "place": i
 
 
 def attention(ledger: Ledger, key: str) -> pl.DataFrame:
-    """A row per named command, step of its answer and word: command, step, action, place, word, weight.
+    """A row per probe, step of its answer and word: command, step, action, place, word, weight.
 
-    Steps and places count from 1. Empty if the run has no such artefact, as where its network has no attention.
+    Steps and places count from 1. Empty if the run has no attention weights.
     """
     (row,) = runs(ledger, [key])
-    answered, looked = (ledger.artefact(key, kind) for kind in ("named", "attention"))
-    if answered is None or looked is None:
+    answered, weights = (ledger.artefact(key, kind) for kind in ("named", "attention"))
+    if answered is None or weights is None:
         return pl.DataFrame(schema=SCHEMA)
-    probes = dataset(row["spec"]["language"]["name"]).probes()
-    answers = unpack_answers(answered, [example.actions for example in probes])
-    weights = unpack_arrays(looked)
-    found = []
+    probes = dataset(row["dataset"]).probes()
+    answers, maps = unpack_answers(answered, [probe.actions for probe in probes]), unpack_arrays(weights)
+    rows = []
     for n, (probe, answer) in enumerate(zip(probes, answers, strict=True)):
-        command = probe.command
-        map_of_shares = (
-            np.asarray(weights[f"w{n}"]) / LEVELS
-        )  # [steps, words and end]; no step for an end never reached
-        words, actions = [*command.split(), END], [*answer, END][: len(map_of_shares)]
-        found += [
-            (command, step, action, place, word, float(map_of_shares[step - 1, place - 1]))
+        shares = np.asarray(maps[f"w{n}"]) / LEVELS  # [steps, words and end]; an end never reached has no step
+        words, actions = [*probe.command.split(), END], [*answer, END][: len(shares)]
+        rows += [
+            (probe.command, step, action, place, word, float(shares[step - 1, place - 1]))
             for step, action in enumerate(actions, 1)
             for place, word in enumerate(words, 1)
         ]
-    return pl.DataFrame(found, SCHEMA, orient="row")
+    return pl.DataFrame(rows, SCHEMA, orient="row")

@@ -1,20 +1,27 @@
 """What replicates say together: mean, standard error, and a 95% interval (Student's t over runs)."""
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from functools import cache
 from math import fsum, sqrt
 from statistics import fmean
 from typing import Any
 
+from daxlab.learners import KINDS, name_and_variant
+from daxlab.protocol import Protocol
+from daxlab.runs import Ledger, learner_of
+
+Where = Mapping[str, Any]
+Row = dict[str, Any]
 CONFIDENCE = 0.95
 COLUMNS: dict[str, Any] = {"runs": int, "mean": float, "sem": float, "low": float, "high": float}
 COLUMNS |= {"accuracies": list[float]}  # of every run, by seed
+PROTOCOL = {field.name for field in fields(Protocol)}
 
 
 @dataclass(frozen=True)
 class Summary:
-    """Of some runs' accuracies. One run has a mean and no more; none has nothing."""
+    """The mean of some runs' accuracies. One run has no spread; no runs have no mean."""
 
     mean: float | None = None
     sem: float | None = None
@@ -23,7 +30,7 @@ class Summary:
 
 
 def summary(values: Sequence[float]) -> Summary:
-    """The mean, its standard error, and the interval that holds it."""
+    """The mean, its standard error, and its 95% interval."""
     if len(values) < 2:
         return Summary(*values)
     mean = fmean(values)
@@ -40,6 +47,25 @@ def student(freedom: int) -> float:
     return float(stdtrit(freedom, (1 + CONFIDENCE) / 2))
 
 
-def entries(accuracies: Sequence[float]) -> dict[str, Any]:
-    """The columns of a frame that say it (COLUMNS)."""
+def entries(accuracies: Sequence[float]) -> Row:
+    """The columns of a frame (COLUMNS) that summarise some runs."""
     return {"runs": len(accuracies), **asdict(summary(accuracies)), "accuracies": list(accuracies)}
+
+
+def differing(spec: Mapping[str, Any]) -> str | None:
+    """How a run's training differs from the usual (the paper's protocol, for its networks); None if it does not."""
+    kind, _ = learner_of(spec)
+    semantics = spec.get("semantics")
+    older = f"semantics {semantics}" if kind in KINDS and semantics not in (None, KINDS[kind].semantics) else ""
+    return ", ".join(text for text in (name_and_variant(spec)[1], older) if text) or None
+
+
+def measured(ledger: Ledger, where: Where) -> list[Row]:
+    """The rows of the runs that have an accuracy, by seed.
+
+    Only those trained as usual, unless `where` itself names a part of the protocol: a trial of 500 updates is no
+    replicate.
+    """
+    any_protocol = any(name.removeprefix("protocol.") in PROTOCOL for name in where)
+    rows = [row for row in ledger.rows(where) if row["status"] == "done" and row["accuracy"] is not None]
+    return sorted((row for row in rows if any_protocol or differing(row["spec"]) is None), key=lambda row: row["seed"])

@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 MOST_RUNS = 8  # that a line of the table shows
 LEGEND = """\
-Per cent of test commands with every action right, unless a figure is of something else. The 95% interval is of our mean
-(Student's t over runs). within, beyond: by that for the difference of two means, the paper's spread taken as ours; the
-margin is its half. Where it is wide, within says little.
-† a network that the paper chose as its best of 180, so that what it was chosen by tends to be lower again.
+Percentages of test commands with every action right, unless the figure says otherwise. The 95% interval is that of our
+mean (Student's t over runs). within, beyond: by the 95% interval for the difference of two means, with our spread for
+the paper's; the margin is half of it. Where the margin is wide, within says little.
+† a network that the paper chose as its best of 180, so its figure tends to be lower when it is measured again.
 ‡ our own draw, not the release's."""
 
 
 def compare(ledger: LedgerOption = None, as_json: JsonOption = False) -> None:
-    """Show every figure of the paper beside ours: mean, standard error, 95% interval, every run, and a verdict.
+    """Show every figure of the paper beside ours: mean, standard error, 95% interval, every run and a verdict.
 
     Example: daxlab compare --ledger results/runs.db
     """
@@ -45,52 +45,39 @@ def as_text(rows: Sequence["Row"]) -> str:
 
 
 def show(rows: Sequence["Row"]) -> None:
-    """The rows as a table, what must be known to read them below it."""
+    """The rows as a table, with notes below."""
     from daxlab.cli.terminal import table
     from daxlab.paper import experiments_of
     from daxlab.paper.search import COMMAND
 
     columns = ["figure", "paper", "ours", "sem", "95% interval", "margin", "verdict", "every run"]
-    paper, ours = ([row for row in rows if (row.paper is None) == lacks] for lacks in (False, True))
-    table(columns, map(_line, paper), right=(1, 2, 3, 4, 5))
-    measured = [row for row in ours if row.verdict != "unmeasured"]
-    if measured:
-        print("\nMeasured too; the paper states no figure:\n")
+    table(columns, [_line(row, columns) for row in rows if row.paper is not None], right=(1, 2, 3, 4, 5))
+    others = [row for row in rows if row.paper is None and row.verdict != "unmeasured"]
+    if others:
+        print("\nOther results, for which the paper states no figure:\n")
         columns = [column for column in columns if column not in ("paper", "margin", "verdict")]
-        table(columns, map(_beside, measured), right=(1, 2, 3))
+        table(columns, [_line(row, columns) for row in others], right=(1, 2, 3))
     print()
     for note in dict.fromkeys(row.note for row in rows if row.note):
         print(f"{', '.join(row.id for row in rows if row.note == note)}: {note}.")
     print(f"\n{LEGEND}")
     lacking = [row.id for row in rows if row.verdict == "unmeasured"]
     if needs := experiments_of(lacking):
-        print(f"\n'daxlab reproduce {' '.join(needs)}' trains what is lacking for unmeasured figures.")
+        print(f"\n'daxlab reproduce {' '.join(needs)}' trains what the unmeasured figures need.")
     if any(row.id.startswith("exp1.srn") and row.note.startswith("so far") for row in rows):
-        print(f"\nThose of all SRNs need the search: '{COMMAND}'.")
+        print(f"\nFigures about all SRNs need the search: '{COMMAND}'.")
 
 
-def _line(row: "Row") -> list[str]:
-    marks = ("†" if row.selected else "") + ("‡" if row.draw == "own" and row.verdict != "unmeasured" else "")
-    margin = "" if row.margin is None else f"{row.margin:.2f}"
-    return [f"{row.id}{marks}", row.stated, row.shown or "–", *_spread(row), margin, row.verdict, _runs(row)]
+def _line(row: "Row", columns: Sequence[str]) -> list[str]:
+    from daxlab.paper.comparison import cells
 
-
-def _beside(row: "Row") -> list[str]:
-    marks = "‡" if row.draw == "own" else ""
-    return [f"{row.id}{marks}", row.shown, *_spread(row), _runs(row)]
-
-
-def _spread(row: "Row") -> list[str]:
-    if row.ours is not None or row.sem is None or row.low is None or row.high is None:
-        return ["", ""]  # what is shown as it is has no standard error
-    return [f"{row.sem:.2f}", f"{row.low:.2f} to {row.high:.2f}"]
-
-
-def _runs(row: "Row") -> str:
-    return every([f"{value:.{0 if value == int(value) else 2}f}" for value in row.runs])
+    text = cells(row)
+    marks = text["marks"] if row.paper is not None else text["marks"].removeprefix("†")
+    text |= {"figure": f"{row.id}{marks}", "every run": every(text["runs"].split()), "95% interval": text["interval"]}
+    return [text[column] for column in columns]
 
 
 def every(written: Sequence[str]) -> str:
-    """Every run on a line; of many the first, and how many there are."""
+    """The runs on one line; of many, the first ones and the number of all."""
     more = f" … ({len(written)})" if len(written) > MOST_RUNS else ""
     return " ".join(written[:MOST_RUNS]) + more

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from daxlab.cli.options import JsonOption
+from daxlab.cli.options import DataOption, JsonOption
 from daxlab.datasets import CORPORA, Sizes, catalogue, dataset, fetch, language, split
 from daxlab.datasets.export import SUFFIX, export
 from daxlab.datasets.release import SCAN
@@ -19,17 +19,6 @@ from daxlab.datasets.verify import GOOD, Finding, Verifier
 from daxlab.errors import InputError
 
 app = typer.Typer(no_args_is_help=True, help="The splits: list, export, verify, fetch.")
-
-DataOption = Annotated[
-    str,
-    typer.Option(
-        "--data",
-        "--language",
-        "-l",
-        metavar="NAME|PATH",
-        help="A dataset; 'daxlab datasets' lists them. A path is a grammar, sentence pairs, or a folder of TSV.",
-    ),
-]
 
 
 def list_datasets(as_json: JsonOption = False) -> None:

@@ -150,10 +150,10 @@ def _show(
 ) -> None:
     """The comparison; of English-French, which may be of other pairs than the paper's, all that was translated too."""
     from daxlab.cli.translations import show
-    from daxlab.paper.conditions import told
+    from daxlab.paper.translations import translation_summary
 
     with Ledger(path) as known:
-        found = told(known, pairs, protocol) if pairs else None
+        found = translation_summary(known, pairs, protocol) if pairs else None
         if found and not found["paper"]:  # its figures are not about these pairs
             experiments = [one for one in experiments if one != TRANSLATION]
         rows = _compared(known, experiments, protocol)

@@ -40,6 +40,7 @@ from daxlab.runs.spec import all_facts
 from daxlab.sweep import Spec, sweep
 
 MOST_RUNS = 100_000
+MOST_WARNINGS = 3
 
 
 def train(
@@ -81,7 +82,9 @@ def train(
     if not 1 <= runs <= MOST_RUNS:
         raise InputError(f"runs must be between 1 and {MOST_RUNS:,}, not {runs}")
     chosen = learners.from_text(*learner_and_settings(learner or [], settings or []))
-    names = chosen_splits(dataset(data), splits or [], test)
+    source = dataset(data)
+    names = chosen_splits(source, splits or [], test)
+    _warn([str(word) for word in dict.fromkeys(one for name in names for one in source.unseen(source.split(name)))])
     specs = [Spec(split, seed + n, chosen, data) for split in names for n in range(runs)]
     from daxlab.cli.watching import watch
 
@@ -122,6 +125,14 @@ def train(
     if outcome.stopped:
         print(f"Stopped at a checkpoint. Run the same command again to go on; the ledger is {path}.", file=sys.stderr)
         raise typer.Exit(3)
+
+
+def _warn(unseen: list[str]) -> None:
+    """Words of the test sets that training lacks."""
+    for one in unseen[:MOST_WARNINGS]:
+        print(one, file=sys.stderr)
+    if len(unseen) > MOST_WARNINGS:
+        print(f"… and {len(unseen) - MOST_WARNINGS:,} more such words", file=sys.stderr)
 
 
 def _rows(path: Path, keys: tuple[str, ...]) -> list[dict[str, Any]]:

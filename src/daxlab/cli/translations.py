@@ -41,7 +41,7 @@ def show(found: dict[str, Any]) -> None:
 
 def _paper(part: dict[str, Any], theirs: bool) -> list[list[str]]:
     """What the paper says, its counts only where the frames are its own; no line where that is nothing."""
-    from daxlab.paper.conditions import stated
+    from daxlab.paper.translations import stated
 
     said = stated(part["times"])
     names = ("bleu", "", "lost", "new", "", "known", "") if theirs else ("bleu", "", "lost", "", "", "", "")

@@ -11,7 +11,7 @@ from daxlab.datasets.core import Dataset, Sizes, Split, Unseen, nearest
 from daxlab.datasets.folder import FolderDataset, folder_dataset
 from daxlab.datasets.grammars import GrammarDataset
 from daxlab.datasets.release import MCD, SCAN
-from daxlab.datasets.source import Corpus, Fetched, fetch, find
+from daxlab.datasets.source import Corpus, Fetched, existing, fetch, find
 from daxlab.datasets.translation import (
     BUILT_IN,
     ENG_FRA,
@@ -59,11 +59,11 @@ def dataset(name: str) -> Dataset:
         return _of_grammar(grammar(name))
     if is_pairs_name(name):
         return sentence_pairs(name)
-    path = Path(name).expanduser()
-    if not name or not path.exists():
+    path = existing(name)
+    if path is None:
         names = [*sorted(shipped()), TATOEBA, BUILT_IN]
         hint = nearest(name, names) or f"there are {', '.join(names)}"
-        place = f", and there is no file or folder {path.absolute()}" if name else ""
+        place = f", and there is no file or folder {Path(name).absolute()}" if name else ""
         raise InputError(f"no dataset is called {name!r}{place}; {hint}")
     try:
         if is_pairs_file(path):
@@ -83,9 +83,8 @@ def language(name: str, names: str = "release") -> Language:
 
     `names` is how its actions are written: "release" (I_JUMP, I_TURN_LEFT) or "paper" (JUMP, LTURN).
     """
-    if name not in shipped() and (is_pairs_name(name) or Path(name).expanduser().exists()):
-        if dataset(name).grammar is None:
-            raise InputError(f"{name} is not a grammar; 'daxlab predict' asks a learner that was trained on it")
+    if name not in shipped() and (is_pairs_name(name) or existing(name)) and dataset(name).grammar is None:
+        raise InputError(f"{name} is not a grammar; 'daxlab predict' asks a learner that was trained on it")
     return grammar(name, names)
 
 

@@ -95,6 +95,10 @@ class GrammarDataset(Dataset):
 
     def probes(self) -> list[Example]:
         """Each primitive, and "P twice" where the language has it."""
+        return list(self._probes)
+
+    @cached_property
+    def _probes(self) -> list[Example]:
         primitives = self._language.primitives
         commands = {example.command: example for example in self.examples()}
         twice = (commands.get(f"{example.command} twice") for example in primitives)

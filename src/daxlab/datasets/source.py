@@ -96,47 +96,48 @@ class Files:
     def read(self, name: str) -> bytes | None:
         """A file's content, or None if it is not there."""
         try:
-            return self._read(self._within + name)
-        except (KeyError, FileNotFoundError):
+            with self.opened(name) as file:
+                limit_size(self._size(self._within + name), name)
+                return file.read()
+        except FileNotFoundError:
             return None
-        except DAMAGED as error:
-            raise InputError(f"cannot read {name} of {self._called}: {_reason(error)}") from None
 
     @contextmanager
     def opened(self, name: str) -> Iterator[BinaryIO]:
         """A file to read as a stream, whatever its size."""
         try:
-            with self._opened(self._within + name) as file:
+            with self._open(self._within + name) as file:
                 yield file
         except (KeyError, FileNotFoundError):
-            raise InputError(f"{self._called} has no {name} in it") from None
+            raise FileNotFoundError(name) from None
         except DAMAGED as error:
             raise InputError(f"cannot read {name} of {self._called}: {_reason(error)}") from None
 
-    def _opened(self, name: str) -> BinaryIO:
+    def _open(self, name: str) -> BinaryIO:
         if self._archive is None:
             return (self._path / name).open("rb")
         if isinstance(self._archive, zipfile.ZipFile):
-            return self._archive.open(name)  # type: ignore[return-value] # a stream of bytes that can only be read
+            return self._archive.open(name)  # type: ignore[return-value] # a stream of bytes, to read only
         content = self._archive.extractfile(name)
         if content is None:
             raise FileNotFoundError(name)
         return content  # type: ignore[return-value]
 
-    def _read(self, name: str) -> bytes:
+    def _size(self, name: str) -> int:
         if self._archive is None:
-            path = self._path / name
-            limit_size(path.stat().st_size, path)
-            return path.read_bytes()
+            return (self._path / name).stat().st_size
         if isinstance(self._archive, zipfile.ZipFile):
-            limit_size(self._archive.getinfo(name).file_size, name)
-            return self._archive.read(name)
-        member = self._archive.getmember(name)
-        limit_size(member.size, name)
-        content = self._archive.extractfile(member)
-        if content is None:
-            raise FileNotFoundError(name)
-        return content.read()
+            return self._archive.getinfo(name).file_size
+        return self._archive.getmember(name).size
+
+
+def existing(name: str) -> Path | None:
+    """The file or folder of that name, if there is one."""
+    try:
+        path = Path(name).expanduser()
+        return path if name and path.exists() else None
+    except (OSError, ValueError, RuntimeError):  # too long, a null character, an unknown user
+        return None
 
 
 def limit_size(size: int, name: object) -> None:

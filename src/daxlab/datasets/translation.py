@@ -26,7 +26,7 @@ from daxlab.datasets import bleu
 from daxlab.datasets.core import TEST, Dataset, Split
 from daxlab.datasets.new_word import MARK, NewWord, new_word, normalise
 from daxlab.datasets.rules import NUMBER, drawn
-from daxlab.datasets.source import CHUNK, Corpus, Files, find, open_corpus
+from daxlab.datasets.source import CHUNK, Corpus, Files, existing, find, open_corpus
 from daxlab.errors import InputError
 from daxlab.languages import Example, language
 from daxlab.languages.language import shipped
@@ -178,7 +178,7 @@ def _split(name: str, dataset: SentencePairs, times: int, seed: int) -> Split:
 def sentence_pairs(name: str) -> SentencePairs:
     """The pairs of that name; read again when their file has changed."""
     place = _place(_corpus(name))
-    return _cached(name, _stamp(place) if place is not None and place.exists() else None)
+    return _cached(name, None if place is None else _stamp(place))
 
 
 @lru_cache(maxsize=16)
@@ -203,8 +203,7 @@ def is_pairs_file(path: Path) -> bool:
 
 def _corpus(name: str) -> str:
     """The part of a name before the new word."""
-    corpus, *_ = name.split(MARK)
-    return str(Path(corpus).expanduser()) if corpus.startswith("~/") else corpus
+    return name.split(MARK, 1)[0]
 
 
 def _place(corpus: str) -> Path | None:
@@ -212,7 +211,7 @@ def _place(corpus: str) -> Path | None:
     if corpus == BUILT_IN:
         return None
     if corpus != TATOEBA and not RELEASED.fullmatch(corpus):
-        return Path(corpus) if corpus else None
+        return existing(corpus)
     try:
         return find(ENG_FRA)
     except InputError:  # said again when the pairs are needed
@@ -224,11 +223,11 @@ def _load(name: str) -> _Content:
     if corpus == BUILT_IN:
         return _Content(name, language(SYNTHETIC).commands(), "synthetic sentences that a small grammar generates")
     if corpus != TATOEBA and not RELEASED.fullmatch(corpus):
-        path, choice = Path(corpus), f"give {TATOEBA}, {BUILT_IN}, or a file of tab-separated sentence pairs"
-        if corpus in shipped() or path.suffix == ".grammar":
+        path, choice = existing(corpus), f"give {TATOEBA}, {BUILT_IN}, or a file of tab-separated sentence pairs"
+        if corpus in shipped() or corpus.endswith(".grammar"):
             raise InputError(f"{corpus} is a grammar; {choice}")
-        if not corpus or not path.exists():
-            looked = f" (no file {path.absolute()})" if corpus else ""
+        if path is None:
+            looked = f" (no file {Path(corpus).absolute()})" if corpus else ""
             raise InputError(f"there is no corpus called {corpus!r}{looked}; {choice}")
         pairs, digest, _ = _read(path, _stamp(path), str(path))
         return _Content(name, pairs, f"{path}, sha256 {digest[:8]}")

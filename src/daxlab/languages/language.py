@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from hashlib import sha256
 from importlib import resources
 from pathlib import Path
@@ -149,7 +149,7 @@ def _shipped() -> Mapping[str, str]:
     return MappingProxyType({file.name.removesuffix(".grammar"): file.read_text() for file in grammars})
 
 
-@cache
+@lru_cache(maxsize=16)  # a language keeps all its commands in memory
 def _read(name: str, declaration: str, style: str) -> Language:
     grammar = read(declaration, name, _shipped())
     styles = [*grammar.names, AS_DECLARED]

@@ -53,7 +53,7 @@ class NetworkLearner(Learner):
 
         from daxlab import engine
 
-        stack = _stack(jobs)
+        stack = stack_of(jobs)
         if self.source is not None:
             from daxlab.networks import check_shapes
 
@@ -89,7 +89,7 @@ class NetworkLearner(Learner):
         on_device("cpu")  # a few commands are no work for a card, and nobody asked for one
         nothing = Split(name="", origin="rule", train=(), weights=(), tests={})
         job = Job(self, dataset, nothing, 0)
-        stack = _stack([job])
+        stack = stack_of([job])
         return Trainees([job], stack, engine.stack([weights.load(path, stack.make)]), [None])
 
 
@@ -194,7 +194,7 @@ def _encoding(dataset: Dataset) -> "Encoding":
     return Encoding.of(dataset.examples())
 
 
-def _stack(jobs: Sequence[Job]) -> "Stack":
+def stack_of(jobs: Sequence[Job]) -> "Stack":
     """The engine's stack for jobs that share a dataset and a network."""
     from daxlab import engine
 
@@ -331,4 +331,4 @@ class _FileNetwork(NetworkLearner):
     @property
     def together(self) -> Any:
         """Runs may differ in dropout, unless the network takes it for something of its own."""
-        return self if "dropout" in self.own else replace(self, dropout=0.0)
+        return self if "dropout" in self.own else replace(self, dropout=0.0)  # type: ignore[call-arg]  # a field

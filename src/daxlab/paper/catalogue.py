@@ -14,18 +14,20 @@ from daxlab.paper.measures import (
     oracle_at,
     over_sampling,
     search_failures,
+    srn_best,
+    srn_mean,
+    srn_range,
     trained,
     turn_left_errors,
     unseen_parts,
 )
-from daxlab.paper.parts import Measure
-from daxlab.paper.srns import srn_best, srn_mean, srn_range
+from daxlab.paper.runs import Measure
 
 OURS = "ours."  # begins the ids of figures that the paper lacks
 
 
 def _catalogue() -> Iterator[tuple[str, tuple[str, ...], Measure]]:
-    """The paper's."""
+    """The paper's figures."""
     yield "exp1.best", ("simple",), partial(accuracy, BEST["simple"], SPLITS["simple"])
     yield "exp1.overall", ("simple",), partial(accuracy, OVERALL, SPLITS["simple"])
     yield "exp1.srn-best", ("search",), srn_best
@@ -60,7 +62,7 @@ def _catalogue() -> Iterator[tuple[str, tuple[str, ...], Measure]]:
 
 
 def _beside() -> Iterator[tuple[str, tuple[str, ...], Measure]]:
-    """What the experiments measure too and the paper states no figure for."""
+    """Other results of the experiments, for which the paper states no figure."""
     for primitive in PRIMITIVES:
         yield f"{OURS}primitives.{primitive}", ("primitives",), partial(accuracy, OVERALL, (primitive,))
     for percent in SIZES[3:]:
@@ -68,7 +70,7 @@ def _beside() -> Iterator[tuple[str, tuple[str, ...], Measure]]:
     for shots in SHOTS[:3]:
         yield f"{OURS}few.{shots}", ("few-shot",), partial(few_shot, shots)
     for name, best in BEST.items():
-        for network in (one for one in BEST.values() if one != best):
+        for network in (other for other in BEST.values() if other != best):
             yield f"{OURS}{name}.{network}", (name,), partial(accuracy, network, SPLITS[name])
 
 

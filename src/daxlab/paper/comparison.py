@@ -1,6 +1,6 @@
 """The paper's figures beside ours: a row for every id of targets.json, and for what else the experiments measure.
 
-What is measured is in catalogue.py, when it agrees in verdicts.py; here the two are put in a row.
+What is measured is in catalogue.py, when it agrees in verdicts.py.
 """
 
 from collections.abc import Sequence
@@ -12,8 +12,7 @@ from daxlab.analysis.replicates import summary
 from daxlab.errors import InputError
 from daxlab.paper.catalogue import CATALOGUE, OURS
 from daxlab.paper.experiments import BEST, EXPERIMENTS
-from daxlab.paper.parts import Measure, Part
-from daxlab.paper.runs import Draw, Runs
+from daxlab.paper.runs import Draw, Measure, Measurement, Runs
 from daxlab.paper.targets import RUNS, Target, targets
 from daxlab.paper.verdicts import Verdict, allowed, margin, together, verdict
 from daxlab.protocol import Protocol
@@ -52,13 +51,13 @@ class Row:
 def compare(ledger: Ledger, experiments: Sequence[str] | None = None, protocol: Protocol | None = None) -> list[Row]:
     """A row for every figure of the paper, then for those that it lacks (ids that begin with "ours.").
 
-    `experiments`: only the figures that need runs of one of these. `protocol`: of the runs; the paper's unless given.
+    `experiments`: only the figures that need runs of these. `protocol`: of the runs; the default is the paper's.
     """
     return compare_runs(Runs(ledger, protocol or Protocol()), experiments)
 
 
 def compare_runs(runs: Runs, experiments: Sequence[str] | None = None) -> list[Row]:
-    """The same, of runs that were asked already."""
+    """The same, of runs that were selected already."""
     extra = [Target(name, "", unit="the paper states no figure") for name in CATALOGUE if name.startswith(OURS)]
     rows = []
     for target in (*targets(), *extra):
@@ -68,116 +67,130 @@ def compare_runs(runs: Runs, experiments: Sequence[str] | None = None) -> list[R
     return rows
 
 
-def _measured(measure: Measure, runs: Runs) -> list[Part]:
-    """What is measured; where the ledger lacks what it takes (predictions, say), why not."""
+def experiments_of(ids: Sequence[str]) -> list[str]:
+    """The experiments whose runs these figures need, in the paper's order."""
+    needed = {experiment for name in ids for experiment in CATALOGUE[name][0]}
+    return [experiment for experiment in EXPERIMENTS if experiment in needed]
+
+
+def cells(row: Row) -> dict[str, str]:
+    """A row as plain text, by column: for the terminal, a page or a document."""
+    spread = row.ours is None and row.sem is not None  # what is shown as it is has no standard error
+    return {
+        "figure": row.experiment or row.id,
+        "network": row.network or "",
+        "marks": ("†" if row.selected else "") + ("‡" if row.draw == "own" and row.verdict != "unmeasured" else ""),
+        "paper": row.stated,
+        "ours": row.shown or "–",
+        "sem": f"{row.sem:.2f}" if spread else "",
+        "interval": f"{row.low:.2f} to {row.high:.2f}" if spread else "",
+        "margin": "" if row.margin is None else f"{row.margin:.2f}",
+        "verdict": row.verdict,
+        "runs": " ".join(f"{value:.{0 if value == int(value) else 2}f}" for value in row.runs),
+    }
+
+
+def _measured(measure: Measure, runs: Runs) -> list[Measurement]:
+    """The measurements; where the ledger lacks what they take (answers, say), an empty one that says so."""
     try:
         return measure(runs)
     except InputError as error:
-        return [Part(note=str(error))]
-
-
-def experiments_of(ids: Sequence[str]) -> list[str]:
-    """The experiments whose runs these figures need, in the paper's order."""
-    needed = {experiment for one in ids for experiment in CATALOGUE[one][0]}
-    return [experiment for experiment in EXPERIMENTS if experiment in needed]
+        return [Measurement(note=str(error))]
 
 
 @dataclass(frozen=True)
 class _Judged:
-    """A part with what is said of it."""
+    """A measurement with its verdict."""
 
-    part: Part
+    of: Measurement
     verdict: Verdict
-    against: float  # how far our mean goes against what the paper states
-    margin: float | None
-    wrong_side: bool  # of a bound, though within
+    against: float = 0  # how far our mean goes against what the paper states
+    margin: float | None = None
+    wrong_side: bool = False  # of a bound, though within
+
+    @property
+    def name(self) -> str:
+        return f"{self.of.network} on {self.of.split}"
 
 
-def _judged(target: Target, part: Part) -> _Judged:
-    value, relation, paper_runs = part.claim or (target.value, target.relation, target.runs or RUNS)
-    room = margin(part.runs, paper_runs) if value is not None else None
-    if part.count is not None:
-        same: Verdict = "within" if part.count == target.value else "beyond"
-        return _Judged(part, same if part.draw == "release" else "shown", 0, None, False)
-    if value is None or part.ours is not None:
-        return _Judged(part, "shown" if part.runs or part.ours is not None else "unmeasured", 0, None, False)
-    if not part.runs:
-        return _Judged(part, "unmeasured", float("-inf"), None, False)
-    mean = fmean(part.runs)
+def _judged(target: Target, measurement: Measurement) -> _Judged:
+    value, relation, paper_runs = measurement.claim or (target.value, target.relation, target.runs or RUNS)
+    runs = measurement.runs
+    if measurement.count is not None:
+        same: Verdict = "within" if measurement.count == target.value else "beyond"
+        return _Judged(measurement, same if measurement.draw == "release" else "shown")
+    if value is None or measurement.ours is not None:
+        return _Judged(measurement, "shown" if runs or measurement.ours is not None else "unmeasured")
+    if not runs:
+        return _Judged(measurement, "unmeasured", against=float("-inf"))
+    mean = fmean(runs)
     against = {"less than": mean - value, None: abs(mean - value)}.get(relation, value - mean)
-    found = verdict(part.runs, value, relation, paper_runs)
-    wrong_side = bool(relation) and found == "within" and not allowed(mean, value, relation)
-    return _Judged(part, found, against, room, wrong_side)
+    said = verdict(runs, value, relation, paper_runs)
+    wrong_side = bool(relation) and said == "within" and not allowed(mean, value, relation)
+    return _Judged(measurement, said, against, margin(runs, paper_runs), wrong_side)
 
 
-def _row(target: Target, parts: list[Part]) -> Row:
-    """The row of a figure; where it is about several, the numbers are of the one that speaks most against it."""
-    judged = [_judged(target, part) for part in parts]
+def _row(target: Target, measurements: list[Measurement]) -> Row:
+    """The row of a figure. Where it has several measurements, the numbers are of the one furthest from the paper."""
+    judged = [_judged(target, measurement) for measurement in measurements]
     worst = max(judged, key=lambda one: (one.verdict == "beyond", one.against))
-    several = len(judged) > 1
-    ends = [fmean(part.runs) for part in parts] if target.range and worst.part.runs else None
-    numbers = asdict(summary(worst.part.runs)) if not ends else dict.fromkeys(("mean", "sem", "low", "high"))
-    if worst.part.count is not None:
-        numbers["mean"] = float(worst.part.count)
+    shown = worst.of
+    ends = [fmean(measurement.runs) for measurement in measurements] if target.range and shown.runs else None
+    numbers = asdict(summary(shown.runs)) if not ends else dict.fromkeys(("mean", "sem", "low", "high"))
+    if shown.count is not None:
+        numbers["mean"] = float(shown.count)
+    mean = [] if numbers["mean"] is None else [numbers["mean"]]
     return Row(
         id=target.id,
         paper=target.figure,
         **numbers,
-        runs=ends or list(worst.part.runs),
+        runs=ends or list(shown.runs),
         verdict=together(one.verdict for one in judged),
         margin=worst.margin,
         relation=target.relation,
         approx=target.approx,
         unit=target.unit,
         experiment=target.experiment or None,
-        network=target.network if target.network and not target.id.startswith(OURS) else worst.part.network,
-        split=worst.part.split,
-        draw=worst.part.draw,
+        network=target.network if target.network and not target.id.startswith(OURS) else shown.network,
+        split=shown.split,
+        draw=shown.draw,
         misses=worst.wrong_side,
-        selected=any(part.network in BEST.values() for part in parts),
+        selected=any(measurement.network in BEST.values() for measurement in measurements),
         stated=str(target),
-        shown=worst.part.shown or _shown(ends or [number for number in [numbers["mean"]] if number is not None]),
-        ours=ends or worst.part.ours,
-        parts=[_as_part(one) for one in judged] if several else [],
+        shown=shown.shown or " to ".join(f"{number:.2f}" for number in ends or mean),
+        ours=ends or shown.ours,
+        parts=[_part(one) for one in judged] if len(judged) > 1 else [],
         note=_note(target, judged, worst),
     )
 
 
-def _shown(numbers: Sequence[float]) -> str:
-    return " to ".join(f"{number:.2f}" for number in numbers)
-
-
-def _as_part(one: _Judged) -> dict[str, Any]:
-    part = one.part
+def _part(judged: _Judged) -> dict[str, Any]:
+    """A measurement as plain data."""
     return {
-        "network": part.network,
-        "split": part.split,
-        **asdict(summary(part.runs)),
-        "runs": list(part.runs),
-        "verdict": one.verdict,
-        "margin": one.margin,
-        "note": part.note,
+        "network": judged.of.network,
+        "split": judged.of.split,
+        **asdict(summary(judged.of.runs)),
+        "runs": list(judged.of.runs),
+        "verdict": judged.verdict,
+        "margin": judged.margin,
+        "note": judged.of.note,
     }
 
 
 def _note(target: Target, judged: list[_Judged], worst: _Judged) -> str:
     """What a reader must know to read the row."""
-    said = []
+    notes = []
     if len(judged) > 1:
-        lacking = [_named(one.part) for one in judged if one.verdict == "unmeasured"]
-        if worst.part.runs and not target.range:
-            said.append(f"the furthest of {len(judged)}: {_named(worst.part)}")
+        lacking = [one.name for one in judged if one.verdict == "unmeasured"]
+        if worst.of.runs and not target.range:
+            notes.append(f"the furthest of {len(judged)}: {worst.name}")
         if lacking:
-            said.append(f"no runs of {', '.join(lacking)}")
-    said += [one.part.note for one in judged if one.part.note and (one is worst or one.part.claim)]
-    said += [f"our mean misses the bound by {one.against:.2f}, less than the margin of {one.margin:.2f}"
-             for one in judged if one.wrong_side and one is worst]  # fmt: skip
-    if any(one.verdict == "shown" and one.part.claim and len(one.part.runs) > 1 for one in judged):
-        said.append("no difference can be told")
-    if len(worst.part.runs) == 1 and worst.part.ours is None and target.figure is not None:
-        said.append("one run has no spread, so no verdict")
-    return "; ".join(dict.fromkeys(said))
-
-
-def _named(part: Part) -> str:
-    return f"{part.network} on {part.split}"
+            notes.append(f"no runs of {', '.join(lacking)}")
+    notes += [one.of.note for one in judged if one.of.note and (one is worst or one.of.claim)]
+    if worst.wrong_side:
+        notes.append(f"our mean misses the bound by {worst.against:.2f}, less than the margin of {worst.margin:.2f}")
+    if any(one.verdict == "shown" and one.of.claim and len(one.of.runs) > 1 for one in judged):
+        notes.append("no difference can be told")
+    if len(worst.of.runs) == 1 and worst.of.ours is None and target.figure is not None:
+        notes.append("one run has no spread, so no verdict")
+    return "; ".join(dict.fromkeys(notes))

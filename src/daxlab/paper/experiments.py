@@ -1,21 +1,23 @@
 """The paper's experiments as declarations: which of its networks learn which splits, and from which seeds.
 
-Knows nothing of training, nor of what came of it.
+Knows nothing of training, nor of results.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from difflib import get_close_matches
+from dataclasses import asdict, replace
 
 from daxlab.datasets import dataset
+from daxlab.datasets.core import nearest
 from daxlab.datasets.release import PREFIX, SIMPLE
 from daxlab.datasets.rules import REPLICATES, SHOTS, SIZES
 from daxlab.errors import InputError
+from daxlab.learners import RNN
 from daxlab.paper.targets import RUNS, paper
 from daxlab.protocol import Protocol
-from daxlab.sweep import Architecture, Spec
+from daxlab.runs.spec import Spec
 
-NETWORKS = {name: Architecture(**facts) for name, facts in paper()["networks"].items() if name != "exp4"}
-TRANSLATOR = Architecture(**paper()["networks"]["exp4"])
+NETWORKS = {name: RNN(**fields) for name, fields in paper()["networks"].items() if name != "exp4"}
+TRANSLATOR = RNN(**paper()["networks"]["exp4"])
 OVERALL = "overall-best"
 BEST = {  # of 180 architectures, on each of the four main splits
     "simple": "exp1-best",
@@ -30,7 +32,12 @@ TRANSLATION = "translation"
 EXPERIMENTS = ("simple", "size", "length", "turn-left", "jump", "few-shot", "primitives", TRANSLATION)
 ALL = "all"
 
-Setting = tuple[str, str]  # a network's name, a split's
+Setting = tuple[str, str]  # the name of a network, and of a split
+
+
+def trained_by(network: RNN, protocol: Protocol) -> RNN:
+    """A network trained by another protocol."""
+    return replace(network, **asdict(protocol))
 
 
 def simple(release: bool) -> str:
@@ -66,7 +73,7 @@ SPLITS: dict[str, tuple[str, ...]] = {  # the four main experiments, in the orde
 
 
 def settings(experiment: str, release: bool) -> Iterator[Setting]:
-    """Who learns what in an experiment, but for few-shot, whose draws go with the seeds."""
+    """Which networks learn which splits in an experiment; not of few-shot, whose draws go with the seeds."""
     if experiment in BEST:
         split = simple(release) if experiment == "simple" else experiment
         yield from ((network, split) for network in (OVERALL, *BEST.values()))
@@ -85,36 +92,37 @@ def specs(
     protocol: Protocol | None = None,
     pairs: str | None = None,
 ) -> list[Spec]:
-    """The runs of some experiments, each once: seeds 0, 1, … English-French of these pairs, a language's name.
+    """The runs of some experiments, each once: seeds 0, 1, … `pairs` is the dataset of the English-French experiment.
 
     A few-shot run has its own draw of composed commands, so replicate n is seed n - 1; where the release's five draws
     are used up, they are learned again from further seeds.
     """
     if runs < 1:
         raise InputError(f"runs must be at least 1, not {runs}")
-    how, found = protocol or Protocol(), dict[Spec, None]()
+
+    def spec(split: str, seed: int, network: RNN, data: str = "scan") -> Spec:
+        return Spec(split, seed, trained_by(network, protocol or Protocol()), data)
+
+    wanted: list[Spec] = []
     for experiment in chosen(names):
-        for network, split in settings(experiment, release):
-            found |= dict.fromkeys(Spec(split, seed, NETWORKS[network], how) for seed in range(runs))
+        pairings = settings(experiment, release)
+        wanted += [spec(split, seed, NETWORKS[network]) for network, split in pairings for seed in range(runs)]
         if experiment == "few-shot":
             draws = [(shots, seed) for shots in SHOTS for seed in range(runs)]
-            found |= dict.fromkeys(
-                Spec(few(shots, 1 + (seed % REPLICATES if release else seed), release), seed, NETWORKS[FEW], how)
+            wanted += [
+                spec(few(shots, 1 + (seed % REPLICATES if release else seed), release), seed, NETWORKS[FEW])
                 for shots, seed in draws
-            )
+            ]
         if experiment == TRANSLATION and pairs is not None:
             splits = dataset(pairs).split_names()
-            found |= dict.fromkeys(
-                Spec(split, seed, TRANSLATOR, how, pairs) for split in splits for seed in range(runs)
-            )
-    return list(found)
+            wanted += [spec(split, seed, TRANSLATOR, pairs) for split in splits for seed in range(runs)]
+    return list(dict.fromkeys(wanted))
 
 
 def chosen(names: Sequence[str]) -> list[str]:
-    """The experiments of these names, in the paper's order; `all` is every one."""
+    """The experiments of these names, in the paper's order; `all` means every one."""
     for name in names:
         if name not in (*EXPERIMENTS, ALL):
-            near = get_close_matches(name, EXPERIMENTS, n=1)
-            advice = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(EXPERIMENTS)}, and {ALL}"
+            advice = nearest(name, EXPERIMENTS) or f"there are {', '.join(EXPERIMENTS)}, and {ALL}"
             raise InputError(f"no experiment is called {name!r}; {advice}")
     return [name for name in EXPERIMENTS if name in names or ALL in names]

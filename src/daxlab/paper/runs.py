@@ -1,4 +1,4 @@
-"""The runs of a ledger that speak to the paper: of one protocol and today's semantics, by network and split.
+"""The runs of a ledger that count as the paper's (one protocol, today's semantics), and what is measured in them.
 
 Where the paper drew at random, the release's own draw is taken if it has runs, else ours; the two are never mixed.
 """
@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from daxlab.paper.experiments import NETWORKS
-from daxlab.paper.search import search
+from daxlab.learners import RNN
+from daxlab.paper.experiments import NETWORKS, trained_by
 from daxlab.protocol import SEMANTICS, Protocol
 from daxlab.runs import Ledger
 
@@ -21,11 +21,30 @@ Draw = Literal["release", "own"]
 
 
 @dataclass(frozen=True)
-class Found:
-    """Runs of one network on one split, by seed."""
+class Measurement:
+    """What is measured for a figure: a value for each run of a network on a split, or what is no mean of runs."""
 
+    network: str | None = None
+    split: str | None = None
+    draw: Draw | None = None  # None: a rule determines the split
+    runs: tuple[float, ...] = ()
+    ours: Any = None  # what is shown as it is: a list, a table, the ends of a range
+    shown: str = ""  # our figure as text, where it is not the mean
+    count: int | None = None  # a count that does not depend on chance
+    claim: tuple[float, str | None, int | None] | None = None  # value, relation, the paper's runs; None: the target's
+    note: str = ""
+
+
+Measure = Callable[["Runs"], list[Measurement]]
+
+
+@dataclass(frozen=True)
+class Replicates:
+    """The runs of one network on one split, by seed."""
+
+    network: str
     split: str
-    draw: Draw | None  # None: a rule determines the split
+    draw: Draw | None = None
     rows: tuple[Row, ...] = ()
     failed: int = 0
 
@@ -38,41 +57,50 @@ class Found:
         """A metric of every run that has it."""
         return tuple(row[metric] for row in self.rows if row[metric] is not None)
 
+    def measurement(self, values: Sequence[float] = (), note: str = "", **more: Any) -> Measurement:
+        """These values, measured in the runs."""
+        failed = f"{self.failed} failed and {'is' if self.failed == 1 else 'are'} left out" if self.failed else ""
+        notes = "; ".join(text for text in (failed, note) if text)
+        return Measurement(self.network, self.split, self.draw, tuple(values), note=notes, **more)
+
 
 @dataclass(frozen=True)
 class Runs:
-    """A ledger, asked about one protocol."""
+    """A ledger's runs by one protocol."""
 
     ledger: Ledger
     protocol: Protocol = field(default_factory=Protocol)
 
-    def of(self, network: str, *splits: str) -> Found:
+    def of(self, network: str, *splits: str) -> Replicates:
         """The runs of one of the paper's networks on a split, which has one name or two: the release's draw, ours."""
-        where = asdict(NETWORKS[network])
-        return self._preferred(splits, lambda split: self._rows(where | {"split": split}))
+        return self._preferred(network, splits, lambda split: self._rows(network, {"split": split}))
 
-    def draws(self, network: str, *prefixes: str) -> Found:
+    def draws(self, network: str, *prefixes: str) -> Replicates:
         """The runs of a network on all splits whose names begin so: other draws of the same kind."""
-        rows = self._rows(asdict(NETWORKS[network]))
-        return self._preferred(prefixes, lambda prefix: [row for row in rows if row["split"].startswith(prefix)])
+        rows = self._rows(network)
+        return self._preferred(network, prefixes, lambda prefix: [r for r in rows if r["split"].startswith(prefix)])
 
     @cached_property
     def search(self) -> "pl.DataFrame":
         """Every architecture of the paper's search on its four experiments, as far as there are runs."""
+        from daxlab.paper.search import search
+
         return search(self.ledger, self.protocol)
 
-    def _preferred(self, splits: Sequence[str], rows: Callable[[str], list[Row]]) -> Found:
+    def _preferred(self, network: str, splits: Sequence[str], find: Callable[[str], list[Row]]) -> Replicates:
         draws: tuple[Draw | None, ...] = ("release", "own") if len(splits) > 1 else (None,)
         for split, draw in zip(splits, draws, strict=True):
-            some = rows(split)
-            if some:
-                done = tuple(row for row in some if row["status"] == "done")
-                return Found(split, draw, done, len(some) - len(done))
-        return Found(splits[-1], None)
+            if rows := find(split):
+                done = tuple(row for row in rows if row["status"] == "done")
+                return Replicates(network, split, draw, done, len(rows) - len(done))
+        return Replicates(network, splits[-1])
 
-    def _rows(self, where: Row) -> list[Row]:
-        """By seed."""
-        protocol = {f"protocol.{name}": value for name, value in asdict(self.protocol).items()}
-        rows = self.ledger.rows({"language.name": "scan"} | protocol | where)
-        now = [row for row in rows if row["spec"]["semantics"] == SEMANTICS]
-        return sorted(now, key=lambda row: (row["split"], row["seed"]))
+    def _rows(self, network: str, where: Row | None = None) -> list[Row]:
+        """By split and seed."""
+        rows = self.ledger.rows({"dataset": "scan", **filters(NETWORKS[network], self.protocol), **(where or {})})
+        return sorted(rows, key=lambda row: (row["split"], row["seed"]))
+
+
+def filters(network: RNN, protocol: Protocol) -> Row:
+    """The filters (`where`) for runs of a network by a protocol, with today's semantics."""
+    return {"learner": network.kind, "semantics": SEMANTICS, **asdict(trained_by(network, protocol))}

@@ -9,8 +9,8 @@ from typing import Any
 
 import polars as pl
 
-from daxlab.analysis.architectures import architectures, completeness
-from daxlab.analysis.choosing import overall, ranked, winners
+from daxlab.analysis.search import architectures, completeness, overall, ranked, winners
+from daxlab.learners import RNN
 from daxlab.paper.experiments import BEST, NETWORKS, OVERALL, SPLITS
 from daxlab.paper.targets import paper, stated
 from daxlab.protocol import SEMANTICS, Protocol
@@ -24,9 +24,8 @@ COMMAND = "daxlab sweep run specs/paper-search.toml"
 
 
 def search(ledger: Ledger, protocol: Protocol | None = None) -> pl.DataFrame:
-    """The paper's architectures and experiments, as far as the ledger has them."""
-    how = {f"protocol.{name}": value for name, value in asdict(protocol or Protocol()).items() if name != "updates"}
-    where = {"language.name": "scan", "semantics": SEMANTICS, "updates": (protocol or Protocol()).updates, **how}
+    """The architectures and experiments of the paper's search that the ledger has runs of."""
+    where = {"dataset": "scan", "learner": RNN.kind, "semantics": SEMANTICS, **asdict(protocol or Protocol())}
     frame = architectures(ledger, AXES, SPLITS, where)
     return frame.sort(pl.col("experiment").cast(pl.Enum(list(SPLITS))), maintain_order=True)
 
@@ -34,13 +33,13 @@ def search(ledger: Ledger, protocol: Protocol | None = None) -> pl.DataFrame:
 def choices(frame: pl.DataFrame, top: int = 10) -> dict[str, Row]:
     """For each experiment with runs: how complete it is, the best, what choosing them is worth, the paper's choices."""
     coverage = completeness(frame)
-    found = {}
+    experiments = {}
     for winner in winners(frame).iter_rows(named=True):
         name = winner["experiment"]
         rows = ranked(frame, name)
-        mine = {row["network"]: row for row in rows.iter_rows(named=True)}
+        by_network = {row["network"]: row for row in rows.iter_rows(named=True)}
         counts = coverage.filter(pl.col("experiment") == name)
-        found[name] = {
+        experiments[name] = {
             "split": winner["split"],
             "architectures": winner["of"],
             "by_runs": {row["runs"]: row["architectures"] for row in counts.to_dicts() if row["runs"]},
@@ -49,19 +48,19 @@ def choices(frame: pl.DataFrame, top: int = 10) -> dict[str, Row]:
             "best": rows.head(top).to_dicts(),
             "equals": int((rows["place"] == 1).sum()),  # how many are best
             **{part: winner[part] for part in ("again", "scores")},
-            "paper": {kind: _chosen(name, kind, mine) for kind in ("best", "overall")},
+            "paper": {kind: _chosen(name, kind, by_network) for kind in ("best", "overall")},
         }
-    return found
+    return experiments
 
 
-def _chosen(experiment: str, kind: str, mine: Mapping[str, Row]) -> Row:
-    """One of the paper's choices: what it is, the paper's figure, and its row here if it has one."""
+def _chosen(experiment: str, kind: str, by_network: Mapping[str, Row]) -> Row:
+    """One of the paper's choices: the network, the paper's figure, and its row here if it has runs."""
     network = str(NETWORKS[{"best": BEST[experiment], "overall": OVERALL}[kind]])
-    return {"network": network, "stated": stated(experiment, kind), "here": mine.get(network)}
+    return {"network": network, "stated": stated(experiment, kind), "here": by_network.get(network)}
 
 
 def measured(row: Row, measure: str) -> Row:
-    """A row of the overall ranking as one measure's, in the form that a row of an experiment has."""
+    """One measure of a row of the overall ranking, in the form of an experiment's row."""
     ends = {end: row[f"{measure}_{end}"] for end in ("sem", "low", "high")}
     runs = row[f"{measure}_runs"]
     return {"network": row["network"], "mean": row[measure], "runs": len(runs), **ends, "accuracies": runs}

@@ -1,118 +1,238 @@
-"""What the paper says of English-French: measured where a ledger has runs on its pairs, by its protocol.
+"""Experiment 4 in a ledger: the baseline, and networks that were shown a new word so many times; the paper's figures.
 
-The paper trained one network a condition, so its figures are held against ours as of one run each.
+Of any pairs, by the digest of their dataset; the paper's figures only of its own pairs. It trained one network a
+condition, so its figures are held against ours as of one run each. Needs no frames, so that a bare machine can ask.
 """
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
 from statistics import fmean
+from typing import Any
 
-from daxlab.analysis.translation import right_of, shown
-from daxlab.datasets import sentence_pairs
+from daxlab.analysis.translation import Translated, right_of, scores, shown, translated
+from daxlab.datasets import bleu, sentence_pairs
 from daxlab.datasets.new_word import new_word
-from daxlab.datasets.translation import BASELINE, PAPER, PAPER_DIGEST, TIMES
-from daxlab.paper.conditions import Condition, conditions, lost
-from daxlab.paper.parts import Measure, Part, part_of
-from daxlab.paper.runs import Found, Runs
-from daxlab.paper.targets import Target, targets
+from daxlab.datasets.translation import BASELINE, PAPER, PAPER_DIGEST, TIMES, condition
+from daxlab.errors import InputError
+from daxlab.paper.experiments import TRANSLATOR
+from daxlab.paper.runs import Measure, Measurement, Replicates, Runs, filters
+from daxlab.paper.targets import targets
+from daxlab.protocol import Protocol
+from daxlab.runs import Ledger
 
 NETWORK = "exp4"
 COUNTED = ("exp4.tired.constructions", "exp4.tired.seen", "exp4.frames")  # in the corpus, without runs
 DRAW = "a tenth of the English sentences, our own draw"
 
 
-def bleu(runs: Runs) -> list[Part]:
-    """Of the baseline, pair by pair."""
-    found = _condition(runs, 0)
-    if not found.rows:
-        return [_part(runs, found, ())]
-    note = (
-        f"sacrebleu {found.signature}; with each English sentence once and all its French ones as references, "
-        f"{fmean(found.by_sentence):.2f}"
+@dataclass(frozen=True, kw_only=True)
+class Condition(Replicates):
+    """The runs that were shown the new word so many times (0: the baseline), by seed."""
+
+    ledger: Ledger
+    language: str
+    times: int
+
+    @cached_property
+    def _scores(self) -> list[Mapping[str, float]]:
+        of_runs = [scores(self.ledger, row) for row in self.rows]
+        if any(bleu.PAIRWISE not in metrics for metrics in of_runs):
+            raise InputError(f"{self.ledger.path} has neither BLEU nor translations of {self.split}")
+        return of_runs
+
+    @cached_property
+    def translated(self) -> list[list[Translated]]:
+        """Every run's translations of the questions."""
+        return [translated(self.ledger, row) for row in self.rows]
+
+    @property
+    def bleu(self) -> list[float]:
+        """Pairwise BLEU of every run."""
+        return [metrics[bleu.PAIRWISE] for metrics in self._scores]
+
+    @property
+    def by_sentence(self) -> list[float]:
+        """BLEU of every run with each English sentence once, against all its French ones."""
+        return [metrics[bleu.BY_SENTENCE] for metrics in self._scores]
+
+    @property
+    def signature(self) -> str:
+        """sacrebleu's signature of the pairwise BLEU."""
+        return bleu.signature(str(self.rows[0]["origin"].get(bleu.PACKAGE, "unknown")))
+
+    def right(self, word: str, *, as_stated: bool = False) -> list[int]:
+        """How many of the questions with a word every run gets right; `as_stated`: as the paper itself writes it."""
+        asked = [right_of(translations, word) for translations in self.translated]
+        return [sum(one.as_stated if as_stated else one.right for one in translations) for translations in asked]
+
+
+def conditions(ledger: Ledger, digest: str, name: str, protocol: Protocol | None = None) -> list[Condition]:
+    """The conditions of a dataset (by its digest; its name has the new word), in the paper's order."""
+    splits = {BASELINE: 0, **{condition(new_word(name), times): times for times in TIMES}}
+    where = {"language.digest": digest} | filters(TRANSLATOR, protocol or Protocol())
+    every = []
+    for split, times in splits.items():
+        rows = sorted(ledger.rows(where | {"split": split}), key=lambda row: int(row["seed"]))
+        done = tuple(row for row in rows if row["status"] == "done")
+        failed = len(rows) - len(done)
+        every.append(Condition(NETWORK, split, "own", done, failed, ledger=ledger, language=name, times=times))
+    return every
+
+
+def lost(baseline: Condition, taught: Condition) -> list[float]:
+    """BLEU points that the new word costs, seed by seed."""
+    before, after = (
+        {row["seed"]: score for row, score in zip(runs.rows, runs.bleu, strict=True)} for runs in (baseline, taught)
     )
-    return [_part(runs, found, found.bleu, "exp4.bleu", note)]
+    return [before[seed] - after[seed] for seed in sorted(before.keys() & after.keys())]
 
 
-def asked(times: int, runs: Runs) -> list[Part]:
-    """How many of the eight come out right, of every run."""
-    found = _condition(runs, times)
-    if not found.rows:
-        return [_part(runs, found, ())]
-    word = new_word(PAPER).word.english
-    strict = fmean(found.right(word, as_stated=True))
-    note = f"with the paper's own words {strict:.2f} of 8; right in any run: {_which(found, word)}"
-    return [_part(runs, found, found.right(word), f"exp4.daxy.{times}", note)]
+# -- all that a ledger has of the experiment
 
 
-def _which(found: Condition, word: str) -> str:
-    right = {one.question.command: None for some in found.translated for one in right_of(some, word) if one.right}
-    return ", ".join(f"'{command}'" for command in right) or "none"
+def translation_summary(ledger: Ledger, pairs: str, protocol: Protocol | None = None) -> dict[str, Any]:
+    """All that the ledger has of the experiment on these pairs, as plain data: about them, and each condition."""
+    data = sentence_pairs(pairs)
+    baseline, *others = conditions(ledger, data.digest, data.name, protocol)
+    words = [word.english for word in data.new.words]
+    return {
+        "language": {"name": data.name, "about": data.about, "digest": data.digest},
+        "paper": data.digest == PAPER_DIGEST,
+        "new": data.new.word.english,
+        "known": data.new.known.english,
+        "asked": len(data.new.frames) - 1,
+        "signature": next((runs.signature for runs in (baseline, *others) if runs.rows), None),
+        "conditions": [_summary(runs, baseline, words) for runs in (baseline, *others)],
+    }
 
 
-def drop(runs: Runs) -> list[Part]:
+def _summary(runs: Condition, baseline: Condition, words: Sequence[str]) -> dict[str, Any]:
+    return {
+        "split": runs.split,
+        "times": runs.times,
+        "seeds": [row["seed"] for row in runs.rows],
+        "runs": runs.keys,
+        "failed": runs.failed,
+        "bleu": runs.bleu,
+        "bleu_by_sentence": runs.by_sentence,
+        "lost": lost(baseline, runs) if runs.times else [],
+        "right": {word: runs.right(word) for word in words},
+        "as_stated": {word: runs.right(word, as_stated=True) for word in words},
+        "questions": [_question(answers) for answers in zip(*runs.translated, strict=True)],
+    }
+
+
+def _question(answers: Sequence[Translated]) -> dict[str, Any]:
+    """A question, and each run's translation of it."""
+    question = answers[0].question
+    return {
+        "sentence": question.command,
+        "frame": question.frame,
+        "word": question.word,
+        "taught": question.taught,
+        "references": [" ".join(reference) for reference in question.references],
+        "translations": [[" ".join(answer.translation), answer.right] for answer in answers],
+    }
+
+
+def stated(times: int) -> dict[str, str]:
+    """What the paper says of a condition: bleu, lost, new, known, as text."""
+    figures = {target.id: str(target) for target in targets()}
+    if not times:
+        return {"bleu": figures["exp4.bleu"]}
+    new = {"new": figures.get(f"exp4.daxy.{times}", "")}
+    return new | ({"lost": figures["exp4.daxy.bleu-drop"], "known": figures["exp4.tired"]} if times == TIMES[0] else {})
+
+
+# -- the paper's figures
+
+
+def baseline_bleu(runs: Runs) -> list[Measurement]:
+    """BLEU of the baseline, pair by pair."""
+    baseline = _condition(runs, 0)
+    if not baseline.rows:
+        return _unmeasured(runs, baseline)
+    note = (
+        f"sacrebleu {baseline.signature}; with each English sentence once and all its French ones as references, "
+        f"{fmean(baseline.by_sentence):.2f}"
+    )
+    return _measured(baseline, baseline.bleu, "exp4.bleu", note)
+
+
+def new_word_right(times: int, runs: Runs) -> list[Measurement]:
+    """How many of the eight questions with the new word every run gets right."""
+    taught, word = _condition(runs, times), new_word(PAPER).word.english
+    if not taught.rows:
+        return _unmeasured(runs, taught)
+    every = (answer for answers in taught.translated for answer in right_of(answers, word) if answer.right)
+    right = ", ".join(f"'{command}'" for command in dict.fromkeys(answer.question.command for answer in every))
+    strict = fmean(taught.right(word, as_stated=True))
+    note = f"with the paper's own words {strict:.2f} of 8; right in any run: {right or 'none'}"
+    return _measured(taught, taught.right(word), f"exp4.daxy.{times}", note)
+
+
+def bleu_drop(runs: Runs) -> list[Measurement]:
     """The baseline's BLEU minus that with the new word a thousand times."""
     baseline, taught = _condition(runs, 0), _condition(runs, TIMES[0])
     if not baseline.rows or not taught.rows:
-        return [_part(runs, taught if baseline.rows else baseline, ())]
+        return _unmeasured(runs, taught if baseline.rows else baseline)
     note = f"{fmean(baseline.bleu):.2f} without, {fmean(taught.bleu):.2f} with"
-    return [_part(runs, taught, lost(baseline, taught), "exp4.daxy.bleu-drop", note)]
+    return _measured(taught, lost(baseline, taught), "exp4.daxy.bleu-drop", note)
 
 
-def tired(runs: Runs) -> list[Part]:
-    """The same eight with the known word, of the network that was taught the new one."""
-    found = _condition(runs, TIMES[0])
-    if not found.rows:
-        return [_part(runs, found, ())]
-    word = new_word(PAPER).known.english
-    note = f"with masculine forms and 'tu' alone {fmean(found.right(word, as_stated=True)):.2f} of 8"
+def known_word_right(runs: Runs) -> list[Measurement]:
+    """The same eight questions with the known word, of the network that was taught the new one."""
+    taught, word = _condition(runs, TIMES[0]), new_word(PAPER).known.english
+    if not taught.rows:
+        return _unmeasured(runs, taught)
+    note = f"with masculine forms and 'tu' alone {fmean(taught.right(word, as_stated=True)):.2f} of 8"
     baseline = _condition(runs, 0)
     note += f"; the baseline {fmean(baseline.right(word)):.2f}" if baseline.rows else ""
-    return [_part(runs, found, found.right(word), "exp4.tired", note)]
+    return _measured(taught, taught.right(word), "exp4.tired", note)
 
 
-def counted(what: str, runs: Runs) -> list[Part]:
-    """What training shows: no runs needed, but the paper's pairs."""
-    there = shown(sentence_pairs(PAPER))
-    if what == "exp4.tired.constructions":
-        count, note = there.sentences, f"distinct English training sentences with 'tired' ({DRAW})"
-    elif what == "exp4.tired.seen":
-        count, note = len(there.seen), f"{', '.join(there.seen) or 'none'} ({DRAW})"
+def counted(figure: str, runs: Runs) -> list[Measurement]:
+    """What the training set shows: it needs the paper's pairs, and no runs."""
+    training = shown(sentence_pairs(PAPER))
+    if figure == "exp4.tired.constructions":
+        count, note = training.sentences, f"distinct English training sentences with 'tired' ({DRAW})"
+    elif figure == "exp4.tired.seen":
+        count, note = len(training.seen), f"{', '.join(training.seen) or 'none'} ({DRAW})"
     else:
-        contracted = fmean(there.contracted.values())
+        contracted = fmean(training.contracted.values())
         note = (
             "distinct single words in the frame's place, the sentence as it is spelt and nothing else; "
             f"with 'you re' counted as 'you are', {contracted:.1f} ({DRAW})"
         )
-        ours = {"frames": there.predicates, "contracted": there.contracted}
-        return [Part(None, BASELINE, "own", ours=ours, shown=f"{there.mean:.1f}", note=note)]
-    return [Part(None, BASELINE, "own", ours=count, shown=str(count), count=count, note=note)]
+        ours = {"frames": training.predicates, "contracted": training.contracted}
+        return [Measurement(None, BASELINE, "own", ours=ours, shown=f"{training.mean:.1f}", note=note)]
+    return [Measurement(None, BASELINE, "own", ours=count, shown=str(count), count=count, note=note)]
 
 
 def _condition(runs: Runs, times: int) -> Condition:
     every = conditions(runs.ledger, PAPER_DIGEST, PAPER, runs.protocol)
-    return next(one for one in every if one.times == times)
+    return next(runs for runs in every if runs.times == times)
 
 
-def _part(runs: Runs, found: Condition, values: Sequence[float], figure: str = "", note: str = "") -> Part:
+def _measured(runs: Condition, values: Sequence[float], figure: str, note: str) -> list[Measurement]:
     """Against one network of the paper's."""
-    target = next((one for one in targets() if one.id == figure), Target("", ""))
-    claim = (target.value, target.relation, 1) if target.value is not None else None
-    if not found.rows:
-        note = _elsewhere(runs)
-    return part_of(NETWORK, Found(found.split, "own", tuple(found.rows), found.failed), values, note, claim=claim)
+    (target,) = (target for target in targets() if target.id == figure)
+    assert target.value is not None, figure
+    return [runs.measurement(values, note, claim=(target.value, target.relation, 1))]
 
 
-def _elsewhere(runs: Runs) -> str:
-    """What the ledger has of the experiment on other pairs."""
-    rows = runs.ledger.rows({"split": BASELINE})
-    names = sorted({row["spec"]["language"]["name"] for row in rows} - {PAPER})
-    return f"the ledger has runs on {', '.join(names)}, which are not the paper's pairs" if names else ""
+def _unmeasured(runs: Runs, missing: Condition) -> list[Measurement]:
+    """No runs on the paper's pairs; the note names others that the ledger has."""
+    names = sorted({row["dataset"] for row in runs.ledger.rows({"split": BASELINE})} - {PAPER})
+    note = f"the ledger has runs on {', '.join(names)}, which are not the paper's pairs" if names else ""
+    return [missing.measurement(note=note)]
 
 
 FIGURES: dict[str, Measure] = {
-    "exp4.bleu": bleu,
-    **{f"exp4.daxy.{times}": partial(asked, times) for times in TIMES},
-    "exp4.daxy.bleu-drop": drop,
-    "exp4.tired": tired,
+    "exp4.bleu": baseline_bleu,
+    **{f"exp4.daxy.{times}": partial(new_word_right, times) for times in TIMES},
+    "exp4.daxy.bleu-drop": bleu_drop,
+    "exp4.tired": known_word_right,
     **{name: partial(counted, name) for name in COUNTED},
 }

@@ -114,7 +114,7 @@ insert into main.artefacts (run, kind, payload)
 @contextmanager
 def _attached(writer: Writer, other: Path) -> Iterator[None]:
     with files.explained(other):
-        writer.db.execute("attach ? as other", (files.reading_uri(other),))
+        writer.db.execute("attach ? as other", (files.reading(other),))
     try:
         yield
     finally:
@@ -164,8 +164,9 @@ def export(
                 )
     _remove_stale_drafts(target)
     with atomic_file(target) as draft, files.explained(ledger.path, writing=target):
-        ledger.db.execute("vacuum into ?", (str(draft),))
-        with closing(files.connect(draft, "mode=rw")) as db:
+        with closing(files.connect(files.reading(ledger.path))) as db:
+            db.execute("vacuum into ?", (str(draft),))
+        with closing(files.connect(files.address(draft, "mode=rw"))) as db:
             db.execute("pragma journal_mode = delete")  # an export is no longer written
             db.execute("pragma journal_mode = memory")  # and a draft needs no file beside it
             files.upgrade(db)

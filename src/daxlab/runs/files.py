@@ -75,9 +75,9 @@ def _explanation(error: Exception, path: Path, target: Path) -> str:
     return f"{path} is damaged ({text}): use a copy, or merge what a copy has into a new ledger"
 
 
-def connect(path: Path, options: str, one_thread: bool = False) -> sqlite3.Connection:
+def connect(address: str, one_thread: bool = False) -> sqlite3.Connection:
     """A connection that knows the functions which our SQL uses."""
-    db = sqlite3.connect(_uri(path, options), uri=True, timeout=5, isolation_level=None, check_same_thread=one_thread)
+    db = sqlite3.connect(address, uri=True, timeout=5, isolation_level=None, check_same_thread=one_thread)
     db.create_function("unhex", 1, _unhex, deterministic=True)  # SQLite's own since 3.41
     db.create_function("described", 2, lambda spec, column: _described(spec)[column], deterministic=True)
     return db
@@ -99,17 +99,13 @@ def _described(spec: object) -> dict[str, str | None]:
         return {"dataset": None, "learner": "unreadable", "label": "unreadable", "fields": "{}"}
 
 
-def _uri(path: Path, options: str) -> str:
+def address(path: Path, options: str) -> str:
+    """What SQLite calls a file that is opened with these options."""
     return f"file:{quote(str(path.absolute()))}?{options}"
 
 
-def reading_uri(path: Path) -> str:
-    """The address under which SQLite opens a ledger for reading."""
-    return _uri(path, _reading(path))
-
-
-def _reading(path: Path) -> str:
-    """How to open a file for reading: as one that never changes where nobody can be writing it."""
+def reading(path: Path) -> str:
+    """The address of a ledger for reading: as a file that never changes where nobody can be writing it."""
     network = _lies_on_network(path)
     if network and _has_wal_header(path):
         raise InputError(
@@ -117,7 +113,7 @@ def _reading(path: Path) -> str:
         )
     unsaved = Path(f"{path}-wal")
     fixed = not os.access(path.absolute().parent, os.W_OK) and not (unsaved.exists() and unsaved.stat().st_size)
-    return "mode=ro&immutable=1" if network or fixed else "mode=ro"
+    return address(path, "mode=ro&immutable=1" if network or fixed else "mode=ro")
 
 
 def _has_wal_header(path: Path) -> bool:
@@ -152,7 +148,7 @@ def reader(path: Path) -> sqlite3.Connection:
         raise InputError(f"there is no ledger at {path}")
     _refuse_folder(path)
     with explained(path):
-        db = connect(path, _reading(path))  # may be shared by threads
+        db = connect(reading(path))  # may be shared by threads
         try:
             version = _version(db, path)
             if not version:
@@ -170,7 +166,7 @@ def is_written(path: Path) -> bool:
     if not path.exists():
         return False
     _refuse_folder(path)
-    with explained(path), closing(connect(path, _reading(path))) as db:
+    with explained(path), closing(connect(reading(path))) as db:
         return bool(_version(db, path))
 
 
@@ -192,7 +188,7 @@ def writer(path: Path) -> tuple[sqlite3.Connection, FileLock]:
     lock = _lock(path)
     try:
         with explained(path):
-            db = connect(path, "mode=rwc", one_thread=True)
+            db = connect(address(path, "mode=rwc"), one_thread=True)
             try:
                 version = _version(db, path)
                 db.execute("pragma journal_mode = wal")

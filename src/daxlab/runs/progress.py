@@ -53,4 +53,5 @@ def best(ledger: Ledger) -> list[Row]:
         " group by setting) join settings on id = setting where mean is not null group by d, s, updates)"
         " join settings on id = best order by every desc, d, s, updates"
     )
-    return [ledger.decode_setting(row) | {"runs": runs, "mean": mean} for *row, runs, mean in found]
+    rows = ledger.decode_settings([row[: len(SETTING)] for row in found])
+    return [row | {"runs": runs, "mean": mean} for row, (*_, runs, mean) in zip(rows, found, strict=True)]

@@ -193,26 +193,29 @@ class Writer:
     def _group(self, group: str | None) -> int | None:
         if group is None:
             return None
-        found = self.db.execute("select id from groups where key = ?", (bytes.fromhex(group),)).fetchone()
-        if not found:
+        found = self._number("groups", "key", bytes.fromhex(group))
+        if found is None:
             raise ValueError(f"group {group[:12]} was not recorded before its runs came in")
-        return int(found[0])
+        return found
 
-    def _setting(self, spec: Spec) -> int:
-        text = canonical(setting(spec))
+    def _setting(self, spec: Spec) -> int | None:
         name = bytes.fromhex(key(setting(spec)))
-        if found := self.db.execute("select id from settings where key = ?", (name,)).fetchone():
-            return int(found[0])
-        columns = described(spec)
-        values = (name, *columns.values(), text)
-        names = ", ".join(["key", *columns, "spec"])
-        made = self.db.execute(f"insert into settings ({names}) values ({', '.join('?' * len(values))})", values)
-        return made.lastrowid or 0
+        if (found := self._number("settings", "key", name)) is not None:
+            return found
+        columns = {"key": name, **described(spec), "spec": canonical(setting(spec))}
+        names, places = ", ".join(columns), ", ".join("?" * len(columns))
+        return self.db.execute(f"insert into settings ({names}) values ({places})", list(columns.values())).lastrowid
 
-    def _origin(self, origin: Mapping[str, Any]) -> int:
-        text = canonical(origin)
-        self.db.execute("insert or ignore into origins (origin) values (?)", (text,))
-        return int(self.db.execute("select id from origins where origin = ?", (text,)).fetchone()[0])
+    def _origin(self, origin: Mapping[str, Any]) -> int | None:
+        self.db.execute("insert or ignore into origins (origin) values (?)", (canonical(origin),))
+        return self._number("origins", "origin", canonical(origin))
+
+    def _number(self, table: str, column: str, value: Any) -> int | None:
+        """The id of the row that has a value; None if there is none."""
+        found = self.db.execute(f"select id from {table} where {column} = ?", (value,)).fetchone()
+        if found and not isinstance(found[0], int):
+            raise self.ledger.damage(f"a row of table {table}")
+        return found[0] if found else None
 
     def delete(self, runs: Iterable[str]) -> int:
         """Delete runs by their whole keys, and ended groups without any run left; return the number of runs deleted.

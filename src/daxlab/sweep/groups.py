@@ -107,5 +107,5 @@ def _seconds_a_step(facts: Facts, device: str, ledgers: Sequence[Ledger]) -> flo
         rows = ledger.rows({**where, "dataset": facts["language"]["name"]}, limit=SAMPLED)  # type: ignore[index]
         timed = [row for row in rows if row["seconds"] and row["origin"].get("platform") == device]
         if timed:
-            return median(row["seconds"] / max(1, row["fields"].get("updates", 1)) for row in timed)
+            return float(median(row["seconds"] / max(1, row["fields"].get("updates", 1)) for row in timed))
     return None

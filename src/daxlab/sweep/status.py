@@ -107,4 +107,4 @@ def _steps(row: Row) -> int:
 
 def _trained(rows: Iterable[Row]) -> float:
     """How many runs' worth of steps groups under way have done."""
-    return sum(int(row["lacking"]) * min(row["updates"] / _steps(row), 1.0) for row in rows)
+    return float(sum(int(row["lacking"]) * min(row["updates"] / _steps(row), 1.0) for row in rows))

@@ -1,0 +1,119 @@
+"""Curves: accuracy as training goes on, by how many commands it shows, by how many composed commands it shows.
+
+Reads the ledger's metrics and the names of splits; needs no published file.
+"""
+
+import re
+from collections.abc import Sequence
+from itertools import zip_longest
+from math import isfinite
+from statistics import fmean
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from daxlab.analysis.replicates import COLUMNS, Row, Where, entries, measured
+from daxlab.datasets import dataset
+from daxlab.runs import Ledger
+
+LINES = ("update", "train_accuracy", "test_accuracy", "loss")
+LEARNING: dict[str, Any] = {"key": str, "seed": int, "update": int, **dict.fromkeys(LINES[1:], float)}
+OWN = re.compile(r"(?:simple|size-(?P<percent>\d+))(?:-(?P<seed>seed\d+))?")
+RELEASE = re.compile(r"release/simple_split/(?:simple|size_variations/simple_p(?P<percent>\d+))")
+SIMPLE = 80  # per cent of the commands that the simple split shows
+SIZES: dict[str, Any] = {"percent": int, "train": int, "draw": str, **COLUMNS}
+FOLDER = "release/add_prim_split/"
+SHOTS: dict[str, Any] = {"shots": int, "draw": str, "draws": int, **COLUMNS}
+Units = dict[Any, list[float]]  # accuracies of the runs of a draw, by its replicate; of a rule, each run is its own
+
+
+def learning(ledger: Ledger, keys: Sequence[str]) -> pl.DataFrame:
+    """key, seed, update, train_accuracy, test_accuracy (of samples), loss; by seed, empty where not finite.
+
+    A run that failed has a curve up to where it failed; a learner that keeps none has no rows.
+    """
+    points = []
+    lines = ledger.curves({"key": list(keys)})
+    for row in sorted(ledger.rows({"key": list(keys)}), key=lambda row: (row["seed"], row["key"])):
+        values = zip_longest(*(lines[row["key"]].get(name, []) for name in LINES))
+        points += [(row["key"], row["seed"], *map(_finite, point)) for point in values if point[0] is not None]
+    return pl.DataFrame(points, LEARNING, orient="row")
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and isfinite(value) else None
+
+
+def by_size(ledger: Ledger, where: Where) -> pl.DataFrame:
+    """A row per draw and percentage: percent, train (how many commands), draw, and the runs' accuracies (Experiment 1).
+
+    A draw is "release" (the release's permutation), "own" (daxlab's), or "seed7", another of daxlab's.
+    """
+    points: dict[tuple[str, int, int], list[float]] = {}
+    for row in measured(ledger, where):
+        if drawn := _size(row["split"]):
+            draw, percent = drawn
+            train = len(dataset(row["dataset"]).examples()) * percent // 100
+            points.setdefault((draw, percent, train), []).append(row["accuracy"])
+    rows = [
+        {"percent": percent, "train": train, "draw": draw, **entries(accuracies)}
+        for (draw, percent, train), accuracies in sorted(points.items())
+    ]
+    return pl.DataFrame(rows, SIZES, orient="row")
+
+
+def _size(split: str) -> tuple[str, int] | None:
+    """The draw that a split is from, and its percentage; None for a split of another kind."""
+    if match := RELEASE.fullmatch(split):
+        return "release", int(match["percent"] or SIMPLE)
+    if match := OWN.fullmatch(split):
+        return match["seed"] or "own", int(match["percent"] or SIMPLE)
+    return None
+
+
+class Drawn(NamedTuple):
+    """What the name of a few-shot split says."""
+
+    draw: str
+    shots: int
+    replicate: int
+
+
+def by_shots(ledger: Ledger, where: Where, primitive: str = "jump") -> pl.DataFrame:
+    """A row per draw ("release" or "own") and number of composed commands of the new primitive (Experiment 3).
+
+    shots, draw, draws (how many), and the runs' accuracies. Every replicate is another draw of these commands, as in
+    the paper. Where a draw was trained with several seeds, its runs are averaged first: mean, standard error and
+    interval are over draws. No shot is the plain split. It is a rule, not drawn (draws is empty), and begins either
+    curve.
+    """
+    points: dict[tuple[str, int], Units] = {}
+    for row in measured(ledger, where):
+        if drawn := _shots(row["split"], primitive):
+            unit = drawn.replicate if drawn.shots else row["key"]
+            points.setdefault(drawn[:2], {}).setdefault(unit, []).append(row["accuracy"])
+    plain = points.pop(("rule", 0), None)
+    if plain:
+        points |= {(draw, 0): plain for draw in {draw for draw, _ in points} or {"own"}}
+    rows = [_entry(draw, shots, units) for (draw, shots), units in sorted(points.items(), key=lambda point: point[0])]
+    return pl.DataFrame(rows, SHOTS, orient="row")
+
+
+def _entry(draw: str, shots: int, units: Units) -> Row:
+    ordered = [units[name] for name in (sorted(units) if shots else units)]
+    accuracies = [accuracy for unit in ordered for accuracy in unit]
+    over_units = entries([fmean(unit) for unit in ordered])
+    every_run = {"runs": len(accuracies), "accuracies": accuracies}
+    return {"shots": shots, "draw": draw, "draws": len(units) if shots else None, **over_units, **every_run}
+
+
+def _shots(split: str, primitive: str) -> Drawn | None:
+    """None for a split of another kind, or with another primitive."""
+    own, released = re.escape(primitive.replace(" ", "-")), re.escape(re.sub("[ -]", "_", primitive))
+    if re.fullmatch(f"{own}|{FOLDER}addprim_{released}", split):
+        return Drawn("rule", 0, 0)
+    few = rf"{FOLDER}with_additional_examples/addprim_complex_{released}_num(\d+)_rep(\d+)"
+    for draw, pattern in (("own", rf"few-{own}-(\d+)-rep(\d+)"), ("release", few)):
+        if match := re.fullmatch(pattern, split):
+            return Drawn(draw, int(match[1]), int(match[2]))
+    return None

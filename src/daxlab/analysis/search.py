@@ -1,0 +1,233 @@
+"""A search over the settings of a learner: how right each is on each experiment, the best, and main effects.
+
+Settings are called architectures, because the paper searched over those. `axes` are the fields searched over, each with
+its values. Reads the ledger's metrics, aggregated where they lie, and no answers.
+
+The best of 180 is best by merit and by luck; its luck does not come again. What such a choice is worth can be seen
+without training anew, if roughly: choose by all replicates but one, score the chosen on the one left out, each in turn
+(each fold may choose another architecture). A replicate is a seed; those count that at least half of the architectures
+have.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from daxlab.analysis.replicates import COLUMNS, Row, Where, entries, summary
+from daxlab.learners import name_and_variant
+from daxlab.runs import Ledger
+
+Axes = Mapping[str, Sequence[Any]]
+Experiments = Mapping[str, Sequence[str]]  # each with the splits that can stand for it, the preferred one first
+Table = NDArray[np.float64]  # [architectures, seeds], nan where there is no run
+COMMON: dict[str, Any] = {"experiment": str, "split": str, "network": str}
+RESULTS: dict[str, Any] = {"failed": int, **COLUMNS, "seeds": list[int]}
+MEASURES = ("rank", "accuracy")
+OVERALL: dict[str, Any] = {f"{measure}{end}": float for measure in MEASURES for end in ("", "_sem", "_low", "_high")}
+OVERALL |= {f"{measure}_runs": list[float] for measure in MEASURES}
+EFFECTS: dict[str, Any] = {"experiment": str, "axis": str, "value": str, "architectures": int, **COLUMNS}
+EFFECTS |= {"means": list[float]}
+
+
+# -- every architecture on every experiment
+
+
+def architectures(ledger: Ledger, axes: Axes, experiments: Experiments, where: Where | None = None) -> pl.DataFrame:
+    """A row per experiment and architecture that has a run: how many failed, the others' accuracies, their summary.
+
+    Draws of a random split are never mixed: an experiment has the one that most architectures have runs on, and of
+    equals the preferred one. Of an architecture those seeds count that at least half of them have, if it has any of
+    these: further runs of one give it no better chance. `where` is what else the runs must be.
+    """
+    splits = [split for choices in experiments.values() for split in choices]
+    by_split: dict[str, dict[tuple[Any, ...], Row]] = {split: {} for split in splits}
+    for row in ledger.accuracies({**(where or {}), **{name: list(axes[name]) for name in axes}, "split": splits}):
+        same = by_split[row["split"]].setdefault(tuple(row["fields"][name] for name in axes), row)
+        if same is not row:  # settings that differ in what is not asked about
+            same |= {name: same[name] + row[name] for name in ("failed", "seeds", "accuracies")}
+    rows = []
+    for experiment, choices in experiments.items():
+        some = by_split[max(choices, key=lambda split: len(by_split[split]))].values()  # the first of equals
+        seeds = set(shared_seeds(row["seeds"] for row in some))
+        rows += [_entry(experiment, row, axes, seeds) for row in some]
+    return pl.DataFrame(rows, schema(axes), orient="row").sort("experiment", *axes)
+
+
+def schema(axes: Axes) -> dict[str, Any]:
+    """The columns of `architectures`."""
+    kinds = {name: {type(value) for value in values} for name, values in axes.items()}
+    return COMMON | {name: float if float in kind else kind.pop() for name, kind in kinds.items()} | RESULTS
+
+
+def _entry(experiment: str, row: Row, axes: Axes, seeds: set[int]) -> Row:
+    every = sorted(zip(row["seeds"], row["accuracies"], strict=True))
+    pairs = [pair for pair in every if pair[0] in seeds] or every
+    return {
+        "experiment": experiment,
+        "split": row["split"],
+        "network": name_and_variant({"learner": {"kind": row["learner"], **row["fields"]}})[0],
+        **{name: row["fields"][name] for name in axes},
+        "failed": row["failed"],
+        **entries([accuracy for _, accuracy in pairs]),
+        "seeds": [seed for seed, _ in pairs],
+    }
+
+
+def completeness(frame: pl.DataFrame) -> pl.DataFrame:
+    """A row per experiment and number of runs: experiment, split, runs, architectures (that have so many), failed."""
+    counts = (pl.len().cast(pl.Int64).alias("architectures"), pl.col("failed").sum())
+    grouped = frame.group_by("experiment", "split", "runs", maintain_order=True)
+    return grouped.agg(*counts).sort("experiment", "runs", descending=[False, True])
+
+
+def shared_seeds(seeds_of_each: Iterable[Sequence[int]]) -> list[int]:
+    """The seeds that at least half of the architectures have a run of: a rare one says nothing of the others."""
+    some = [set(seeds) for seeds in seeds_of_each if seeds]
+    return sorted(seed for seed in set().union(*some) if 2 * sum(seed in seeds for seeds in some) >= len(some))
+
+
+def table(rows: pl.DataFrame, seeds: Sequence[int]) -> Table:
+    """The accuracies of architectures (rows) by seed (columns)."""
+    place = {seed: n for n, seed in enumerate(seeds)}
+    values = np.full((rows.height, len(seeds)), np.nan)
+    for n, runs in enumerate(rows.select("seeds", "accuracies").iter_rows()):
+        for seed, accuracy in zip(*runs, strict=True):
+            if seed in place:
+                values[n, place[seed]] = accuracy
+    return values
+
+
+def filled(values: Table) -> Table:
+    """A table without holes: a missing run counts as the mean of its architecture's others."""
+    return np.where(np.isnan(values), np.nanmean(values, axis=1, keepdims=True), values)
+
+
+# -- the best, and what choosing it is worth
+
+
+def ranked(frame: pl.DataFrame, experiment: str) -> pl.DataFrame:
+    """The architectures with runs on an experiment, best mean first, with their place: equal means share the best."""
+    some = frame.filter((pl.col("experiment") == experiment) & (pl.col("runs") > 0))
+    place = pl.col("mean").rank("min", descending=True).cast(pl.Int64).alias("place")
+    return some.with_columns(place).sort("place", "network")
+
+
+def winners(frame: pl.DataFrame) -> pl.DataFrame:
+    """The best mean of each experiment: its row of `ranked`, and `of` how many it is the best.
+
+    scores: what `leave_one_seed_out` gives, empty with a single replicate; again: their mean.
+    """
+    rows: list[Row] = []
+    for experiment in frame["experiment"].unique(maintain_order=True):
+        candidates = ranked(frame, experiment)
+        if candidates.height:
+            best = candidates.row(0, named=True)
+            scores = leave_one_seed_out(table(candidates, shared_seeds(candidates["seeds"].to_list())))
+            rows.append({**best, "of": candidates.height, "again": summary(scores).mean, "scores": scores})
+    more = {"place": int, "of": int, "again": float, "scores": list[float]}
+    return pl.DataFrame(rows, {**frame.schema, **more}, orient="row")
+
+
+def leave_one_seed_out(values: Table) -> list[float]:
+    """For each replicate: choose by the mean of the others, and score on this one. The mean over equal choices counts."""
+    runs = ~np.isnan(values)
+    sums, counts = np.nansum(values, axis=1, keepdims=True), runs.sum(axis=1, keepdims=True)
+    others = np.where(runs & (counts > 1), (sums - np.nan_to_num(values)) / np.maximum(counts - 1, 1), -np.inf)
+    others = others.round(9)  # equals are equal, whatever was subtracted from their sums
+    folds = [k for k in range(values.shape[1]) if np.isfinite(others[:, k]).any()]
+    return [float(values[others[:, k] == others[:, k].max(), k].mean()) for k in folds]
+
+
+def overall(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, Row]]:
+    """The architectures that have runs on every experiment, best mean rank first; and what choosing the best is worth.
+
+    In each replicate, and there on each experiment, architectures are ranked among those (1 is best; equals share the
+    mean of their places); rank is the mean over the experiments, accuracy that of the accuracies. Both come with the
+    95% interval (Student's t) over replicates. Of an architecture those replicates count that it has on every
+    experiment; where it has none it has no rank. In the others' ranks a missing run stands as the mean of its
+    architecture's others.
+    """
+    some = frame.filter(pl.col("runs") > 0)
+    names = some["experiment"].unique(maintain_order=True).to_list()
+    parts = {name: some.filter(pl.col("experiment") == name) for name in names}
+    common = set.intersection(*(set(part["network"]) for part in parts.values())) if parts else set()
+    parts = {name: part.filter(pl.col("network").is_in(common)).sort("network") for name, part in parts.items()}
+    seeds = shared_seeds([row for part in parts.values() for row in part["seeds"].to_list()])
+    what = {name: kind for name, kind in frame.schema.items() if name == "network" or name not in COMMON | RESULTS}
+    if not common or not seeds:
+        return pl.DataFrame(schema=what | OVERALL), {}
+    tables = np.array([table(part, seeds) for part in parts.values()])  # [experiments, architectures, seeds]
+    complete = ~np.isnan(tables).any(axis=0).all(axis=1)
+    tables = tables[:, complete]
+    accuracy = tables.mean(axis=0)  # nan where a replicate lacks an experiment
+    ranks = np.mean([_ranks(filled(values)) for values in tables], axis=0)
+    scores = {"rank": np.where(np.isnan(accuracy), np.nan, ranks), "accuracy": accuracy}
+    networks = parts[names[0]].filter(pl.Series(complete)).select(*what).to_dicts()
+    rows = [
+        {**network, **_summary("rank", scores["rank"][n]), **_summary("accuracy", scores["accuracy"][n])}
+        for n, network in enumerate(networks)
+    ]
+    again = {
+        "rank": [-score for score in leave_one_seed_out(-scores["rank"])],
+        "accuracy": leave_one_seed_out(scores["accuracy"]),
+    }
+    best = {measure: {"again": summary(folds).mean, "scores": folds} for measure, folds in again.items()}
+    return pl.DataFrame(rows, what | OVERALL, orient="row").sort("rank", "network"), best
+
+
+def _summary(measure: str, values: NDArray[np.float64]) -> Row:
+    runs = values[~np.isnan(values)].tolist()
+    of_runs = {f"{measure}_{end}": value for end, value in asdict(summary(runs)).items()}
+    return {measure: of_runs.pop(f"{measure}_mean"), **of_runs, f"{measure}_runs": runs}
+
+
+def _ranks(values: Table) -> Table:
+    """Within each column, the greatest is 1."""
+    columns = [pl.Series(column).rank("average", descending=True).to_numpy() for column in values.T]
+    return np.array(columns).T
+
+
+# -- main effects
+
+
+def effects(frame: pl.DataFrame, experiment: str, axes: Axes) -> pl.DataFrame:
+    """What each value of an axis is worth, other things being equal: how many architectures, their mean accuracy.
+
+    A mean over all runs of a value would compare unlike with unlike as soon as the search has holes. So an axis is
+    looked at over matched architectures only: sets that differ in this axis alone, with a run for every value compared.
+    A replicate of the search is one value: the mean over the matched architectures, a run that failed counting as the
+    mean of its architecture's others. `means` has every matched architecture's own mean. A value is compared if it has
+    at least half as many architectures as the axis's best-covered one, and an axis only if two values are.
+    """
+    rows = frame.filter((pl.col("experiment") == experiment) & (pl.col("runs") > 0))
+    seeds = shared_seeds(rows["seeds"].to_list())
+    rows = rows.filter(pl.col("seeds").list.set_intersection(seeds).list.len() > 0)
+    values = filled(table(rows, seeds)) if rows.height else table(rows, seeds)
+    place = {key: n for n, key in enumerate(rows.select(*axes).iter_rows())}
+    compared = []
+    for at, axis in enumerate(axes):
+        for value, matched in _matched(place, at, axes[axis]).items():
+            own, by_seed = (values[matched].mean(axis=over).tolist() for over in (1, 0))
+            what = {"experiment": experiment, "axis": axis, "value": written(value), "architectures": len(matched)}
+            compared.append({**what, **entries(by_seed), "means": own})
+    return pl.DataFrame(compared, EFFECTS, orient="row")
+
+
+def _matched(place: Mapping[tuple[Any, ...], int], at: int, values: Sequence[Any]) -> dict[Any, list[int]]:
+    """For each value of the axis at this position that is compared, its matched architectures, in one order."""
+    rest = {value: {key[:at] + key[at + 1 :] for key in place if key[at] == value} for value in values}
+    most = max(map(len, rest.values()), default=0)
+    compared = [value for value in values if most and 2 * len(rest[value]) >= most]
+    common = sorted(set.intersection(*(rest[value] for value in compared))) if len(compared) > 1 else []
+    return {value: [place[(*key[:at], value, *key[at:])] for key in common] for value in compared if common}
+
+
+def written(value: Any) -> str:
+    """A value of an axis as a reader knows it."""
+    if isinstance(value, bool):
+        return "with" if value else "without"
+    return value.upper() if isinstance(value, str) else f"{value:g}"
