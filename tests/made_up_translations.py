@@ -10,7 +10,7 @@ from daxlab.datasets import bleu
 from daxlab.datasets.new_word import new_word
 from daxlab.paper import experiments
 from daxlab.runs import Run, pack_answers, pack_arrays
-from daxlab.sweep import Spec
+from daxlab.runs.spec import Spec
 
 
 def run_of(
@@ -25,7 +25,7 @@ def run_of(
     """A run on a split. `asked`: questions that are not answered with their first reference. `wrong_every`: so many-th
     test sentence loses its last word but one; `same`: a sentence has one translation, as a network would have.
     """
-    spec = Spec(name, seed, experiments.TRANSLATOR, language=language)
+    spec = Spec(name, seed, experiments.TRANSLATOR, language)
     test = split(name, language).test
     targets = [example.actions for example in test]
     first = {example.command: example.actions for example in reversed(test)}

@@ -10,12 +10,13 @@ from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 
+from daxlab.learners import RNN
 from daxlab.runs import Run, Writer
-from daxlab.sweep import Architecture, Spec
+from daxlab.runs.spec import Spec
 
 SPLITS = ("simple", "length", "jump", "turn-left")
 GRID = [
-    Architecture(cell, layers, hidden, attention, dropout)
+    RNN(cell, layers, hidden, attention, dropout)
     for cell, layers, hidden, attention, dropout in product(
         ("srn", "lstm", "gru"), (1, 2), (25, 50, 100, 200, 400), (False, True), (0.0, 0.1, 0.5)
     )
@@ -28,7 +29,7 @@ def logistic(x: float) -> float:
     return 100 / (1 + math.exp(-x))
 
 
-def accuracy(network: Architecture, split: str, chance: random.Random) -> float:
+def accuracy(network: RNN, split: str, chance: random.Random) -> float:
     """Per cent right, in whole commands of 4,000."""
     size = math.log2(network.hidden / 25)
     srn, gru, attention = network.cell == "srn", network.cell == "gru", network.attention
@@ -50,7 +51,7 @@ def accuracy(network: Architecture, split: str, chance: random.Random) -> float:
     return round(40 * min(found, 100.0)) / 40
 
 
-def runs(keep: Callable[[Architecture, str, int], bool] = lambda *_: True) -> list[Run]:
+def runs(keep: Callable[[RNN, str, int], bool] = lambda *_: True) -> list[Run]:
     """Those runs of it that are kept."""
     chance = random.Random(0)
     every = list(product(GRID, SPLITS, range(SEEDS)))

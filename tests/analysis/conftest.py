@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from daxlab import split
-from daxlab.protocol import Protocol
+from daxlab.learners import RNN
 from daxlab.runs import Ledger, Run, Writer, pack_answers, pack_likelihoods
-from daxlab.sweep import Architecture, Spec
+from daxlab.runs.spec import Spec
 
 Answers = Mapping[str, str]  # actions by command; commands that are not named are answered right
 
@@ -54,11 +54,10 @@ def run_of(
     language: str = "scan",
     artefacts: Mapping[str, bytes] | None = None,
     metrics: Mapping[str, float] | None = None,
-    protocol: Mapping[str, Any] | None = None,
-    **network: Any,
+    **fields: Any,
 ) -> Run:
     """A run on a split that exists, with these answers; likelihoods are (own, target) by command, else (-1, -1)."""
-    spec = Spec(name, seed, Architecture(**network), Protocol(**(protocol or {})), language)
+    spec = Spec(name, seed, RNN(**fields), language)
     test = split(name, language).test
     targets = [example.actions for example in test]
     given = [
@@ -78,13 +77,13 @@ def run_of(
 
 def metric_of(name: str, accuracy: float, seed: int = 0, **network: Any) -> Run:
     """A run of which only its accuracy is known; the release itself need not be here."""
-    spec = Spec("jump", seed, Architecture(**network)).facts()
+    spec = Spec("jump", seed, RNN(**network)).facts()
     spec["split"] = {"name": name, "digest": f"of {name}"}
     return Run(spec=spec, metrics={"accuracy": accuracy, "train_accuracy": 99.0, "oracle_accuracy": accuracy})
 
 
 def failed_run(name: str, seed: int = 0, **network: Any) -> Run:
-    spec = Spec(name, seed, Architecture(**network)).facts()
+    spec = Spec(name, seed, RNN(**network)).facts()
     return Run(spec=spec, status="failed", failed_at=7, reason="its loss was no longer finite")
 
 

@@ -7,7 +7,8 @@ from daxlab.analysis.answers import answers, scored, together
 from daxlab.encoding import Encoding
 from daxlab.runs import Run
 
-COLUMNS = ["command", "words", "actions", "target", "answer", "right", "ended", "oracle_answer", "oracle_right"]
+COLUMNS = ["command", "category", "words", "actions", "target", "answer", "right", "ended"]
+COLUMNS += ["oracle_answer", "oracle_right", "own", "likelihood"]
 
 
 def test_a_row_per_test_command_in_the_split_s_order(ledger_of, trained) -> None:
@@ -16,7 +17,7 @@ def test_a_row_per_test_command_in_the_split_s_order(ledger_of, trained) -> None
         "jump", greedy=wrong, oracle={"jump twice": "I_WALK I_JUMP"}, likelihoods={"jump twice": (-2.5, -0.25)}
     )
     frame = answers(ledger_of(run), run.key)
-    assert frame.columns == [*COLUMNS, "own", "likelihood"]
+    assert frame.columns == COLUMNS
     test = split("jump").test
     assert frame["command"].to_list() == [example.command for example in test]
     assert frame["target"].to_list() == [list(example.actions) for example in test]
@@ -41,7 +42,7 @@ def test_what_the_ledger_does_not_hold_is_empty(ledger_of, trained) -> None:
     run = Run(spec=whole.spec, metrics=whole.metrics, artefacts={"greedy": whole.artefacts["greedy"]})
     ledger = ledger_of(run)
     frame = answers(ledger, run.key)
-    assert frame.columns == [*COLUMNS, "own", "likelihood"]
+    assert frame.columns == COLUMNS
     assert frame["own"].null_count() == frame["oracle_answer"].null_count() == frame.height
     assert scored(ledger, run.key) == {"accuracy": 100.0}
 
@@ -72,7 +73,7 @@ def test_what_cannot_be_answered_is_said(ledger_of, trained, failed) -> None:
     ledger = ledger_of(*runs)
     for key, reason in zip(
         [*(run.key for run in runs), "ab" * 32],
-        ["failed at update 7", "no predictions", "not what it was", "has no run"],
+        ["failed at update 7", "no answers", "not what it was", "has no run"],
         strict=True,
     ):
         with pytest.raises(InputError, match=reason):

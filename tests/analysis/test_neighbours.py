@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from daxlab import InputError, split
+from daxlab import InputError, dataset, split
 from daxlab.analysis.neighbours import neighbours
-from daxlab.datasets import dataset
 from daxlab.runs import pack_arrays
 
 

@@ -3,8 +3,7 @@
 import pytest
 
 from daxlab import Split, language, split
-from daxlab.analysis.clauses import conjunctions
-from daxlab.analysis.parts import Coverage, coverage
+from daxlab.analysis.parts import Coverage, conjunctions, coverage
 from daxlab.languages import Example
 
 

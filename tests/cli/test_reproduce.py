@@ -8,11 +8,11 @@ from typer.testing import CliRunner, Result
 
 from daxlab import InputError
 from daxlab.cli import app
+from daxlab.learners import RNN
 from daxlab.paper import experiments
 from daxlab.runs import Ledger
-from daxlab.sweep import Architecture
 
-TINY = {name: Architecture("srn", 1, 4, dropout=n / 10) for n, name in enumerate(experiments.NETWORKS, 1)}
+TINY = {name: RNN("srn", 1, 4, dropout=n / 10) for n, name in enumerate(experiments.NETWORKS, 1)}
 
 
 def daxlab_here(*arguments: object) -> Result:

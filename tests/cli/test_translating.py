@@ -11,8 +11,8 @@ from typer.testing import CliRunner, Result
 
 from daxlab import InputError
 from daxlab.cli import app
+from daxlab.learners import RNN
 from daxlab.paper import experiments
-from daxlab.sweep import Architecture
 
 
 def daxlab_here(*arguments: object) -> Result:
@@ -27,7 +27,7 @@ def trained(tmp_path_factory) -> tuple[Path, list[object], dict]:
     command += ["--frame", "i am X .=je suis X .", "--frame", "she is X .=elle est Y ."]
     command += ["--runs", 1, "--updates", 60, "--device", "cpu", "--ledger", folder / "runs.db"]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(experiments, "TRANSLATOR", Architecture("gru", 1, 4, attention=True, dropout=0.05))
+        patch.setattr(experiments, "TRANSLATOR", RNN("gru", 1, 4, attention=True, dropout=0.05))
         stopped = daxlab_here(*command, "--budget", "0s", "--json")
         assert stopped.exit_code == 3
         done = daxlab_here(*command, "--json")
@@ -130,7 +130,7 @@ from daxlab.paper import chosen, specs
 from daxlab.datasets import sentence_pairs
 assert len(specs(["translation"], 2, pairs="built-in")) == 10
 sys.modules.pop("sacrebleu")
-import daxlab.paper.conditions, daxlab.cli.translations
+import daxlab.paper.translations, daxlab.cli.translations
 """
 
 

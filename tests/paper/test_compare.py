@@ -7,20 +7,21 @@ from statistics import fmean, median_high, median_low
 
 import pytest
 
+from daxlab.learners import RNN
 from daxlab.paper import NETWORKS, Row, compare, targets
 from daxlab.paper.experiments import few, size
 from daxlab.paper.translations import COUNTED
 from daxlab.protocol import Protocol
 from daxlab.runs import Ledger, Run, Writer
-from daxlab.sweep import Architecture, Spec
+from daxlab.runs.spec import Spec
 
 RESULTS = Path(__file__).parents[2] / "results" / "runs.db"
 OVERALL = NETWORKS["overall-best"]
 
 
-def run(split: str, seed: int, accuracy: float | None, network: Architecture = OVERALL, **changes) -> Run:
+def run(split: str, seed: int, accuracy: float | None, network: RNN = OVERALL, **changes) -> Run:
     """A run of which only the numbers are known. Its split is named, not made: nobody asks for its answers."""
-    spec = Spec("jump", seed, network, replace(Protocol(), **changes)).facts()
+    spec = Spec("jump", seed, replace(network, **changes)).facts()
     spec["split"] = {"name": split, "digest": split}
     if accuracy is None:
         return Run(spec=spec, status="failed", failed_at=7)
@@ -146,7 +147,7 @@ def test_over_sampling_is_with_minus_without_and_both_are_stated(ledger: Path) -
 
 
 GRID = [
-    Architecture("srn", *shape) for shape in product((1, 2), (25, 50, 100, 200, 400), (True, False), (0.0, 0.1, 0.5))
+    RNN("srn", *shape) for shape in product((1, 2), (25, 50, 100, 200, 400), (True, False), (0.0, 0.1, 0.5))
 ]
 
 

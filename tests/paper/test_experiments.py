@@ -21,7 +21,7 @@ def test_the_networks_are_those_the_paper_names() -> None:
 
 
 @pytest.mark.parametrize("release", [True, False])
-def test_all_is_195_runs_and_their_names_are_splits(scan, release: bool) -> None:
+def test_all_is_195_runs_and_their_names_are_splits(release: bool) -> None:
     everything = specs(["all"], release=release)
     assert len(everything) == len(set(everything)) == 195
     # 5 networks on 4 splits, 2 without over-sampling, 7 sizes, 6 numbers of shots, 4 more primitives: 39 of 5 runs
@@ -32,11 +32,11 @@ def test_all_is_195_runs_and_their_names_are_splits(scan, release: bool) -> None
     }
     assert len(specs(["all"], release=release, pairs="built-in")) == 195 + 25
     assert {spec.split for spec in everything} <= set(dataset("scan").split_names())
-    assert {spec.protocol for spec in everything} == {Protocol()}
+    assert {spec.learner.protocol for spec in everything} == {Protocol()}
 
 
 def test_every_best_network_learns_every_main_split() -> None:
-    found = {(spec.split, str(spec.architecture)) for spec in specs(list(MAIN), 1)}
+    found = {(spec.split, str(spec.learner)) for spec in specs(list(MAIN), 1)}
     assert {(split, str(network)) for split in MAIN for network in NETWORKS.values()} <= found
     assert len(found) == 22
 
@@ -45,7 +45,7 @@ def test_a_few_shot_run_has_its_own_draw_and_the_seed_that_goes_with_it() -> Non
     for release, prefix in ((False, "few-jump-8-rep"), (True, "addprim_complex_jump_num8_rep")):
         found = [(spec.split[-1], spec.seed) for spec in specs(["few-shot"], 5, release) if prefix in spec.split]
         assert found == [("1", 0), ("2", 1), ("3", 2), ("4", 3), ("5", 4)]
-    assert {spec.architecture for spec in specs(["few-shot"])} == {NETWORKS["exp3-jump-best"]}
+    assert {spec.learner for spec in specs(["few-shot"])} == {NETWORKS["exp3-jump-best"]}
     released = [spec for spec in specs(["few-shot"], 7, release=True) if "num1_" in spec.split]
     assert [(spec.split[-4:], spec.seed) for spec in released[5:]] == [("rep1", 5), ("rep2", 6)]  # it has five draws
 

@@ -7,7 +7,7 @@ import pytest
 from daxlab import dataset
 from daxlab.datasets.translation import PAPER
 from daxlab.paper import compare
-from daxlab.paper.conditions import conditions, lost, stated, told
+from daxlab.paper.translations import conditions, lost, stated, translation_summary
 from daxlab.runs import Ledger, Writer
 
 FIGURES = ("exp4.bleu", "exp4.daxy.bleu-drop", "exp4.tired", *(f"exp4.daxy.{times}" for times in (1, 10, 100, 1000)))
@@ -49,11 +49,11 @@ def test_other_pairs_do_not_speak_to_the_paper_and_the_row_says_so(translations,
     assert "runs on built-in, which are not the paper's pairs" in rows["exp4.bleu"].note
 
 
-def test_what_is_told_of_a_corpus_has_every_run_and_every_translation(translations, tmp_path: Path) -> None:
+def test_the_summary_of_a_corpus_has_every_run_and_every_translation(translations, tmp_path: Path) -> None:
     asked = {"he is daxy .": "il est la ."}
     runs = [translations("translation"), translations("daxy-10", 0, asked), translations("daxy-10", 1)]
     with Ledger(filled(tmp_path / "runs.db", runs)) as ledger:
-        found = told(ledger, "built-in")
+        found = translation_summary(ledger, "built-in")
     parts = {part["split"]: part for part in found["conditions"]}
     assert list(parts) == ["translation", "daxy-1000", "daxy-100", "daxy-10", "daxy-1"]
     assert (parts["daxy-10"]["right"]["daxy"], parts["daxy-10"]["seeds"]) == ([7, 8], [0, 1])

@@ -133,7 +133,7 @@ def winners(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def leave_one_seed_out(values: Table) -> list[float]:
-    """For each replicate: choose by the mean of the others, and score on this one. The mean over equal choices counts."""
+    """For each replicate, the score of the best by the mean of the others; of several best ones, their mean score."""
     runs = ~np.isnan(values)
     sums, counts = np.nansum(values, axis=1, keepdims=True), runs.sum(axis=1, keepdims=True)
     others = np.where(runs & (counts > 1), (sums - np.nan_to_num(values)) / np.maximum(counts - 1, 1), -np.inf)

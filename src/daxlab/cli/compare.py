@@ -72,8 +72,8 @@ def _line(row: "Row", columns: Sequence[str]) -> list[str]:
     from daxlab.paper.comparison import cells
 
     text = cells(row)
-    marks = text["marks"] if row.paper is not None else text["marks"].removeprefix("†")
-    text |= {"figure": f"{row.id}{marks}", "every run": every(text["runs"].split()), "95% interval": text["interval"]}
+    text |= {"figure": row.id + text["marks"], "95% interval": text["interval"]}
+    text |= {"every run": every(text["runs"].split())}
     return [text[column] for column in columns]
 
 

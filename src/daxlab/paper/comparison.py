@@ -76,10 +76,11 @@ def experiments_of(ids: Sequence[str]) -> list[str]:
 def cells(row: Row) -> dict[str, str]:
     """A row as plain text, by column: for the terminal, a page or a document."""
     spread = row.ours is None and row.sem is not None  # what is shown as it is has no standard error
+    chosen, drawn = row.selected and row.paper is not None, row.draw == "own" and row.verdict != "unmeasured"
     return {
         "figure": row.experiment or row.id,
         "network": row.network or "",
-        "marks": ("†" if row.selected else "") + ("‡" if row.draw == "own" and row.verdict != "unmeasured" else ""),
+        "marks": "†" * chosen + "‡" * drawn,
         "paper": row.stated,
         "ours": row.shown or "–",
         "sem": f"{row.sem:.2f}" if spread else "",

@@ -15,7 +15,7 @@ from daxlab.datasets import bleu, sentence_pairs
 from daxlab.datasets.new_word import new_word
 from daxlab.datasets.translation import BASELINE, PAPER, PAPER_DIGEST, TIMES, condition
 from daxlab.errors import InputError
-from daxlab.paper.experiments import TRANSLATOR
+from daxlab.paper import experiments
 from daxlab.paper.runs import Measure, Measurement, Replicates, Runs, filters
 from daxlab.paper.targets import targets
 from daxlab.protocol import Protocol
@@ -70,7 +70,7 @@ class Condition(Replicates):
 def conditions(ledger: Ledger, digest: str, name: str, protocol: Protocol | None = None) -> list[Condition]:
     """The conditions of a dataset (by its digest; its name has the new word), in the paper's order."""
     splits = {BASELINE: 0, **{condition(new_word(name), times): times for times in TIMES}}
-    where = {"language.digest": digest} | filters(TRANSLATOR, protocol or Protocol())
+    where = {"language.digest": digest} | filters(experiments.TRANSLATOR, protocol or Protocol())
     every = []
     for split, times in splits.items():
         rows = sorted(ledger.rows(where | {"split": split}), key=lambda row: int(row["seed"]))

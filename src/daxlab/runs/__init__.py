@@ -5,6 +5,7 @@
     schema.py      the tables
     files.py       opening the file: one writer, network disks, what is damaged
     where.py       filters as SQL
+    reading.py     an open ledger, and how its values are read
     ledger.py      queries
     writer.py      the one writer
     progress.py    queries for live monitoring

@@ -15,7 +15,8 @@ from typing import Any
 from daxlab.atomic import atomic_file
 from daxlab.errors import InputError
 from daxlab.runs import files
-from daxlab.runs.ledger import Ledger, Row
+from daxlab.runs.ledger import Ledger
+from daxlab.runs.reading import Row
 from daxlab.runs.records import METRICS
 from daxlab.runs.schema import ROW, settings_of
 from daxlab.runs.where import Where
@@ -48,10 +49,13 @@ def merge(writer: Writer, other: str | Path) -> Merged:
 def _merge(writer: Writer, db: sqlite3.Connection) -> Merged:
     version = db.execute("pragma other.user_version").fetchone()[0]
     db.execute(f"create temp view their_settings as {settings_of(version, 'other')}")
+    measured = [f"{side}.{name}" for name in METRICS for side in ("ours", "theirs")]
     both = db.execute(
-        "select ours.key, ours.id, theirs.id from main.runs ours join other.runs theirs on theirs.key = ours.key"
+        f"select ours.key, ours.id, theirs.id, ours.status = theirs.status, {', '.join(measured)}"
+        " from main.runs ours join other.runs theirs on theirs.key = ours.key"
     ).fetchall()
-    differ = [bytes(name).hex() for name, ours, its in both if not _agree(writer.ledger, bytes(name).hex(), ours, its)]
+    runs = ((writer.ledger.decode_key(key), record) for key, *record in both)
+    differ = [key for key, record in runs if not _agree(writer.ledger, key, *record)]
     for statement in _MERGE.split(";\n"):
         db.execute(statement)
     added = db.execute("select key from fresh").fetchall()
@@ -122,27 +126,23 @@ def _attached(writer: Writer, other: Path) -> Iterator[None]:
             writer.db.execute("detach other")
 
 
-def _agree(ledger: Ledger, key: str, ours: int, theirs: int) -> bool:
+def _agree(ledger: Ledger, key: str, ours: int, theirs: int, same_status: bool, *metrics: float | None) -> bool:
     """Whether two records of a run have the same status and the same predictions.
 
-    Where they share no predictions (an export may leave them out), their metrics decide.
+    Where they share no predictions (an export may leave them out), their metrics decide, which alternate.
     """
-    end = f"select status, {_MEASURED} from {{}}.runs where id = ?"
-    (status, *measured), (their_status, *their_measured) = (
-        ledger.query(end.format(name), (run,))[0] for name, run in (("main", ours), ("other", theirs))
-    )
+    if not same_status:
+        return False
     shared = ledger.query(
         "select a.kind, a.payload, b.payload from main.artefacts a join other.artefacts b on b.kind = a.kind"
         f" where a.run = ? and b.run = ? and a.kind in ({', '.join('?' * len(PREDICTIONS))})",
         (ours, theirs, *PREDICTIONS),
     )
-    if status != their_status:
-        return False
     if shared:  # other versions of zlib write other bytes for the same content
         return all(
             a == b or ledger.decompress(a, kind, key) == ledger.decompress(b, kind, key) for kind, a, b in shared
         )
-    return all(a == b for a, b in zip(measured, their_measured, strict=True) if a is not None and b is not None)
+    return all(a == b for a, b in zip(metrics[::2], metrics[1::2], strict=True) if a is not None and b is not None)
 
 
 def export(

@@ -1,63 +1,29 @@
 """The ledger as its readers see it: find a run, list and count, curves, replicates, status.
 
 Knows the tables; knows nothing of training, nor of what a metric means. Queries about many runs scan narrow tables and
-indices only, so that a million runs take about a second. Whatever cannot be read is an InputError that names it.
+indices only, so that a million runs take about a second.
 """
 
-import json
-import math
 import re
-import sqlite3
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
 
 from daxlab.errors import InputError
 from daxlab.runs import files
+from daxlab.runs.reading import SETTING, Reader, Row
 from daxlab.runs.records import METRICS, Group, GroupStatus, Run
 from daxlab.runs.schema import ROW
 from daxlab.runs.where import RUN_COLUMNS, SETTING_COLUMNS, Where, condition, place
 
-Row = dict[str, Any]
-SETTING = ("dataset", "split", "learner", "label", "fields")
-"""What describes a setting to a reader."""
 
-
-class Ledger:
-    """A ledger open for reading: while a writer writes, or in a folder that cannot be written.
+class Ledger(Reader):
+    """A ledger open for reading.
 
     `where` filters by equality: by column ("split", "learner", "seed", "status"…), by a field of the learner
     ("hidden") or by a path into the spec ("split.digest"). A list means any of its values, None an absent one.
     """
-
-    def __init__(self, path: str | Path, db: sqlite3.Connection | None = None) -> None:
-        self.path = Path(path)
-        self.db = db or files.reader(self.path)
-
-    def close(self) -> None:
-        """Close the file."""
-        self.db.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
-        """Every query inside sees the same state, whatever is written meanwhile."""
-        self.query("begin")
-        try:
-            yield
-        finally:
-            if self.db.in_transaction:  # a disk that does not answer has ended it already
-                self.query("rollback")
 
     # -- one run
 
@@ -71,6 +37,8 @@ class Ledger:
         keys, (begin, low, high) = self.keys_with_prefix(prefix), _range(prefix)
         if len(keys) == 1:
             return keys[0]
+        if keys and len(begin) == 64:
+            raise self.damage(f"the key {begin[:12]}, which several runs have,")
         if keys:
             enough = max(12, _shared(keys[0], keys[-1]) + 2)
             some = ", ".join(name[:enough] for name in keys[:5]) + (", …" if len(keys) > 5 else "")
@@ -165,47 +133,33 @@ class Ledger:
         )
         with files.explained(self.path):
             for found in self.db.execute(ask, (*values, -1 if limit is None else limit)):
-                yield self._row(dict(zip(ROW, found, strict=True)))
-
-    def _row(self, row: Row) -> Row:
-        row["key"] = run = self.decode_key(row["key"])
-        for name, (_, kind) in ROW.items():
-            if name != "key" and not isinstance(row[name], kind):
-                raise self.damage(f"the {name}", run)
-        row["group"] = None if row["group"] is None else self.decode_key(row["group"])
-        for name in ("fields", "origin", "spec"):
-            row[name] = self.decode(row[name], dict, name, run)
-        row["spec"]["seed"] = row["seed"]
-        return row
+                yield self.decode_row(dict(zip(ROW, found, strict=True)))
 
     def curves(self, where: Where | None = None) -> dict[str, dict[str, list[float]]]:
         """Learning curves by key, the latest first."""
         chosen, values = condition(where)
         ask = f"select key, curve from runs left join details on run = id {chosen} order by id desc"
         found = ((self.decode_key(key), curve) for key, curve in self.query(ask, values))
-        return {key: self._curve(curve, key) for key, curve in found}
+        return {key: self.decode_curve(curve, key) for key, curve in found}
 
     def accuracies(self, where: Where | None = None) -> list[Row]:
-        """A row for each setting: what it is (SETTING), how many of its runs failed, and the seed and the accuracy (to
-        15 digits) of each run that has one. Only an index of the runs is read.
-        """
+        """A row for each setting: what it is (SETTING), how many of its runs failed, and the seed and the accuracy of
+        each run that has one. Only an index of the runs is read."""
         chosen, values = condition(where)
-        measured = "filter (where accuracy not null)"
-        found = self.query(
-            f"select {', '.join(SETTING)}, failed, seeds, accuracies from (select setting, sum(status = 'failed')"
-            f" as failed, json_group_array(seed) {measured} as seeds, json_group_array(accuracy) {measured} as"
-            f" accuracies from runs {chosen} group by setting) left join settings on id = setting order by setting",
-            values,
-        )
-        rows = self.decode_settings([row[: len(SETTING)] for row in found])
-        for n, name in enumerate(("failed", "seeds", "accuracies"), len(SETTING)):
-            values = [row[n] for row in found]
-            for row, value in zip(rows, values if name == "failed" else self._decode_all(values, list), strict=True):
-                row[name] = value
-        for row in rows:
-            if not set(map(type, row["seeds"] + row["accuracies"])) <= {int, float}:
-                raise self.damage(f"an accuracy of {row['label']} on {row['split']}")
-        return rows
+        asked = f"id in (select setting from runs {chosen})"
+        found = self.query(f"select id, {', '.join(SETTING)} from settings where {asked} order by id", values)
+        rows = dict(zip((row[0] for row in found), self.decode_settings(row[1:] for row in found), strict=True))
+        ask = f"select setting, status = 'failed', accuracy, seed from runs {chosen} order by setting, status, accuracy"
+        with files.explained(self.path):
+            for setting, runs in groupby(self.db.execute(ask, values), itemgetter(0)):
+                _, failed, accuracies, seeds = map(list, zip(*runs, strict=True))
+                if None in accuracies:
+                    seeds = [seed for seed, accuracy in zip(seeds, accuracies, strict=True) if accuracy is not None]
+                    accuracies = [accuracy for accuracy in accuracies if accuracy is not None]
+                if setting not in rows or not set(map(type, seeds + accuracies)) <= {int, float}:
+                    raise self.damage("a setting or an accuracy")
+                rows[setting].update(failed=sum(failed), seeds=seeds, accuracies=accuracies)
+        return list(rows.values())
 
     # -- groups, and the ledger as a whole
 
@@ -269,87 +223,6 @@ class Ledger:
             ):
                 self.decompress(payload, kind, self.decode_key(key))
         self.groups()
-
-    # -- how values are read
-
-    def query(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
-        """All rows that a query gives."""
-        with files.explained(self.path):
-            return self.db.execute(sql, values).fetchall()
-
-    def keys(self, sql: str, values: Sequence[Any]) -> list[str]:
-        """The keys that a query gives, in hexadecimal."""
-        return [self.decode_key(key) for (key,) in self.query(sql, values)]
-
-    def damage(self, what: str, run: str | None = None) -> InputError:
-        """The error for something of the ledger, or of one run, that cannot be read."""
-        if run is None:
-            return InputError(f"{self.path} is damaged: {what} cannot be read; use a copy of the ledger")
-        return InputError(
-            f"{self.path} is damaged: {what} of run {run[:12]} cannot be read; delete that run "
-            f"('daxlab runs delete {run[:12]}') and train it again, or use a copy of the ledger"
-        )
-
-    def decode_key(self, key: Any) -> str:
-        """A key in hexadecimal."""
-        if not isinstance(key, bytes) or len(key) != 32:
-            raise self.damage("the key of a run or a group")
-        return key.hex()
-
-    def decode(self, text: Any, kind: type, what: str, run: str | None = None) -> Any:
-        """A value that is stored as JSON, of the type that it must have."""
-        try:
-            value = json.loads(text)
-        except (TypeError, ValueError, RecursionError) as error:
-            raise self.damage(f"the {what}", run) from error
-        if not isinstance(value, kind):
-            raise self.damage(f"the {what}", run)
-        return value
-
-    def _decode_all(self, texts: Sequence[Any], kind: type) -> list[Any]:
-        """Many JSON values of one type. Different texts are parsed once, and at once, which is several times faster."""
-        different = list(dict.fromkeys(texts))
-        try:
-            values: list[Any] = json.loads(f"[{','.join(different)}]")
-        except (TypeError, ValueError, RecursionError):
-            values = []
-        if len(values) != len(different) or not set(map(type, values)) <= {kind}:  # one is damaged
-            values = [self.decode(text, kind, "fields or accuracies of a setting") for text in different]
-        found = dict(zip(different, values, strict=True))
-        return [found[text].copy() for text in texts]
-
-    def decode_settings(self, found: Sequence[Sequence[Any]]) -> list[Row]:
-        """Rows with what describes a setting: SETTING, the fields as dicts."""
-        kinds = [ROW[name][1] for name in SETTING]
-        if not all(all(map(isinstance, row, kinds)) for row in found):
-            raise self.damage("a setting")
-        rows = [dict(zip(SETTING, row, strict=True)) for row in found]
-        for row, fields in zip(rows, self._decode_all([row["fields"] for row in rows], dict), strict=True):
-            row["fields"] = fields
-        return rows
-
-    def decode_details(self, run: str, texts: Sequence[Any]) -> tuple[Row, Row, dict[str, list[float]]]:
-        """Further metrics, timing and curve of a run."""
-        numbers = []
-        for name, text in zip(("metrics", "timing"), texts, strict=False):
-            numbers.append(self.decode(text, dict, name, run))
-            if not all(isinstance(value, int | float) for value in numbers[-1].values()):
-                raise self.damage(f"the {name}", run)
-        return numbers[0], numbers[1], self._curve(texts[2], run)
-
-    def _curve(self, text: Any, run: str) -> dict[str, list[float]]:
-        lines = self.decode(text, dict, "curve", run)
-        for line in lines.values():
-            if not isinstance(line, list) or not all(isinstance(point, int | float | None) for point in line):
-                raise self.damage("the curve", run)
-        return {name: [math.nan if point is None else point for point in line] for name, line in lines.items()}
-
-    def decompress(self, payload: Any, kind: str, run: str) -> bytes:
-        """The content of an artefact."""
-        try:
-            return zlib.decompress(payload)
-        except (TypeError, zlib.error) as error:
-            raise self.damage(f"the {kind}", run) from error
 
 
 def _range(prefix: str) -> tuple[str, bytes, bytes]:

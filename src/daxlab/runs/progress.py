@@ -5,7 +5,8 @@ Knows the tables; knows nothing of training, nor how long anything takes.
 
 from typing import Any
 
-from daxlab.runs.ledger import SETTING, Ledger, Row
+from daxlab.runs.ledger import Ledger
+from daxlab.runs.reading import SETTING, Row
 from daxlab.runs.records import Group
 
 

@@ -11,40 +11,51 @@ import numpy as np
 import polars as pl
 import pytest
 
-from daxlab.analysis.accuracy import networks
-from daxlab.analysis.architectures import AXES, SCHEMA, architectures, completeness, shared_seeds
-from daxlab.analysis.choosing import again, overall, ranked, winners
-from daxlab.analysis.effects import effects
+from daxlab.analysis.accuracy import settings
 from daxlab.analysis.replicates import entries
+from daxlab.analysis.search import (
+    architectures,
+    completeness,
+    effects,
+    leave_one_seed_out,
+    overall,
+    ranked,
+    schema,
+    shared_seeds,
+    winners,
+)
+from daxlab.learners import RNN
 from daxlab.paper import search as paper
 from daxlab.protocol import Protocol
 from daxlab.runs import Ledger, Run, Writer
-from daxlab.sweep import Architecture, Spec
+from daxlab.runs.spec import Spec
 
 RELEASE = "release/simple_split/simple"
+AXES = tuple(paper.AXES)
 
 
-def run(split: str, network: Architecture, seed: int, accuracy: float, **other: object) -> Run:
+def run(split: str, network: RNN, seed: int, accuracy: float, **other: object) -> Run:
     facts = Spec("jump", seed, network).facts() | {"split": {"name": split, "digest": split}} | other
     return Run(spec=facts, metrics={"accuracy": accuracy})
 
 
-def frame(given: Mapping[str, Mapping[Architecture, Mapping[int, float]]]) -> pl.DataFrame:
+def frame(given: Mapping[str, Mapping[RNN, Mapping[int, float]]]) -> pl.DataFrame:
     """A search by hand: accuracies by experiment, architecture and seed."""
     rows = [
-        {"experiment": experiment, "split": experiment, "network": str(network), **asdict(network), "failed": 0,
+        {"experiment": experiment, "split": experiment, "network": str(network), "failed": 0,
+         **{axis: getattr(network, axis) for axis in AXES},
          **entries(list(runs.values())), "seeds": list(runs)}
         for experiment, some in given.items() for network, runs in some.items()
     ]  # fmt: skip
-    return pl.DataFrame(rows, SCHEMA, orient="row")
+    return pl.DataFrame(rows, schema(paper.AXES), orient="row")
 
 
-SMALL = [Architecture("gru", 1, hidden, True, 0.5) for hidden in (25, 50, 100)]
+SMALL = [RNN("gru", 1, hidden, True, 0.5) for hidden in (25, 50, 100)]
 
 
 def test_means_and_errors_are_those_of_the_rows_run_by_run(searched: Path) -> None:
     with Ledger(searched) as ledger:
-        found, rows = paper.search(ledger), networks(ledger)
+        found, rows = paper.search(ledger), settings(ledger)
     assert found.height == rows.height == 4 * 180
     both = found.join(rows, left_on=["split", "network"], right_on=["split", "network"], suffix="_by_rows")
     assert both.height == found.height
@@ -125,12 +136,12 @@ def test_choosing_again_is_what_it_says() -> None:
         size = chance.randint(1, 6), chance.randint(1, 5)
         values = [[None if chance.random() < 0.2 else float(chance.randint(0, 3)) for _ in range(size[1])]
                   for _ in range(size[0])]  # fmt: skip
-        assert again(np.array(values, float)) == pytest.approx(slowly_again(values))
+        assert leave_one_seed_out(np.array(values, float)) == pytest.approx(slowly_again(values))
 
 
 def test_among_equals_the_best_is_luck_and_luck_does_not_come_again() -> None:
     chance = random.Random(0)
-    equals = [Architecture("gru", 1, hidden, True, 0.5) for hidden in range(1, 181)]
+    equals = [RNN("gru", 1, hidden, True, 0.5) for hidden in range(1, 181)]
     (row,) = winners(frame({"jump": {one: {s: chance.gauss(50, 10) for s in range(5)} for one in equals}})).to_dicts()
     assert row["of"] == 180
     assert row["mean"] > 58  # the best of 180 means with a standard error of 4.5
@@ -156,7 +167,7 @@ def test_equal_means_share_a_place() -> None:
 
 def test_mean_rank_shares_places_among_equals_and_needs_every_experiment() -> None:
     a, b, c = SMALL
-    four = Architecture("srn", 1, 25, False, 0.0)
+    four = RNN("srn", 1, 25, False, 0.0)
     found = frame({
         "length": {a: {0: 3.0, 1: 3.0}, b: {0: 2.0, 1: 2.0}, c: {0: 2.0, 1: 1.0}, four: {0: 99.0, 1: 99.0}},
         "jump": {a: {0: 0.0, 1: 0.0}, b: {0: 0.0, 1: 0.0}, c: {0: 1.0}},
@@ -179,7 +190,7 @@ def test_nothing_is_best_overall_where_no_architecture_has_all_experiments() -> 
     assert rows.is_empty() and best == {}
 
 
-def additive(network: Architecture) -> float:
+def additive(network: RNN) -> float:
     return (
         10 * ("srn", "lstm", "gru").index(network.cell)
         + 5 * network.attention
@@ -191,7 +202,7 @@ def additive(network: Architecture) -> float:
 
 def test_main_effects_are_exact_where_effects_add_up_though_the_search_has_holes() -> None:
     chance = random.Random(2)
-    grid = [Architecture(c, n, h, a, d) for c, a, n, h, d in product(*(paper.AXES[name] for name in AXES))]
+    grid = [RNN(c, n, h, a, d) for c, a, n, h, d in product(*(paper.AXES[name] for name in AXES))]
     some = [network for network in grid if chance.random() < 0.85]
     found = frame({"jump": {network: {s: additive(network) + s for s in range(3)} for network in some}})
     rows = effects(found, "jump", paper.AXES)
@@ -210,7 +221,7 @@ def test_main_effects_are_exact_where_effects_add_up_though_the_search_has_holes
 
 def test_a_value_that_few_architectures_have_is_not_compared() -> None:
     narrow = {replace(one, cell=cell): {0: 1.0, 1: 2.0} for one in SMALL[:2] for cell in ("srn", "lstm", "gru")}
-    stray = {Architecture("lstm", 2, 200, False, 0.5): {0: 90.0}}
+    stray = {RNN("lstm", 2, 200, False, 0.5): {0: 90.0}}
     rows = effects(frame({"jump": narrow | stray}), "jump", paper.AXES)
     assert {(row["axis"], row["value"]) for row in rows.to_dicts()} == {
         ("cell", "SRN"), ("cell", "LSTM"), ("cell", "GRU"), ("hidden", "25"), ("hidden", "50")}  # fmt: skip
@@ -226,6 +237,6 @@ def test_completeness_counts_architectures_by_their_runs(searched: Path) -> None
 
 
 def test_the_paper_s_search_is_180_architectures_and_holds_its_choices() -> None:
-    grid = {Architecture(c, n, h, a, d) for c, a, n, h, d in product(*(paper.AXES[name] for name in AXES))}
+    grid = {RNN(c, n, h, a, d) for c, a, n, h, d in product(*(paper.AXES[name] for name in AXES))}
     assert len(grid) == paper.ARCHITECTURES
     assert set(paper.NETWORKS.values()) <= grid

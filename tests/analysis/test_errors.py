@@ -9,11 +9,16 @@ from hypothesis import strategies as st
 
 from daxlab import InputError, split
 from daxlab.analysis.answers import answers, scored
-from daxlab.analysis.constructions import composed_right, errors_by_construction
-from daxlab.analysis.ends import ends
-from daxlab.analysis.errors import by_template, confusion, first_wrong
-from daxlab.analysis.lengths import by_length
-from daxlab.analysis.search_errors import search_errors
+from daxlab.analysis.errors import (
+    by_length,
+    by_template,
+    composed_right,
+    confusion,
+    ends,
+    errors_by_construction,
+    first_wrong,
+    search_errors,
+)
 from daxlab.runs import Run
 
 LONG = "I_JUMP " * 51  # an answer that the engine cut off
