@@ -145,9 +145,7 @@ def translations(name: str) -> str:
 def lengths(name: str) -> str:
     """Runs that share the sequence of lengths against runs that do not."""
     with Ledger(RESULTS / name) as ledger:
-        shared, apart = (
-            [row["accuracy"] for row in ledger.rows({"shared_lengths": value})] for value in (True, False)
-        )
+        shared, apart = ([row["accuracy"] for row in ledger.rows({"shared_lengths": value})] for value in (True, False))
     test = stats.ttest_ind(shared, apart, equal_var=False)
     low, high = test.confidence_interval()
     ratio, degrees = (stdev(shared) / stdev(apart)) ** 2, (len(shared) - 1, len(apart) - 1)
