@@ -133,10 +133,11 @@ class Bar:
 
 def bars(given: Sequence[Bar], *, room: float = 156) -> Figure:
     """Horizontal bars in the order given, each as full as its share; `room` is for the labels."""
-    figure, axes = canvas(BAR * len(given) + 12, left=room, right=88, top=4, bottom=8)
+    right = 12 + 6.6 * max(len(bar.note) for bar in given)
+    figure, axes = canvas(BAR * len(given) + 12, left=room, right=right, top=4, bottom=8)
     for place, bar in enumerate(given):
         axes.barh(place, 100, height=0.6, color=COLOR.rule, alpha=0.6)
-        axes.barh(place, bar.percent, height=0.6, color=COLOR.ours)
+        axes.barh(place, bar.percent, height=0.6, color=COLOR.ours, alpha=1 if bar.low is None else 0.55)
         if bar.low is not None and bar.high is not None:
             axes.plot([max(bar.low, 0), min(bar.high, 100)], [place, place], color=COLOR.ink, linewidth=1.6)
         say(axes, bar.note, (1, place), (7, 0), coords=("axes fraction", "data"), va="center_baseline", fontsize=11,
