@@ -10,7 +10,7 @@ import pytest
 from daxlab.report.page import page
 from daxlab.runs import Ledger, Writer
 
-from .made_up import made_up
+from .made_up import made_up, sentences, without_networks
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -40,6 +40,14 @@ def empty_html(tmp_path_factory: pytest.TempPathFactory) -> str:
     with Writer(path):
         pass
     with Ledger(path) as known:
+        return page(known)
+
+
+@pytest.fixture(scope="session")
+def other_html(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Of a ledger that has nothing of the paper: a learner that is no network, on a folder of sentences."""
+    folder = tmp_path_factory.mktemp("other")
+    with Ledger(without_networks(folder / "runs.db", sentences(folder / "cogs"))) as known:
         return page(known)
 
 

@@ -1,17 +1,19 @@
 """A ledger of runs that nobody trained: known shares of their answers are right, so that every part of a page shows."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 
 import searched
-from daxlab.datasets import dataset
+from daxlab.datasets import Split, dataset
+from daxlab.learners import Context, Learner
 from daxlab.paper.experiments import BEST, FEW, NETWORKS, OVERALL
-from daxlab.protocol import Protocol
 from daxlab.runs import Run, Writer, pack_answers, pack_arrays, pack_likelihoods
-from daxlab.sweep import Architecture, Spec
+from daxlab.runs.scoring import score
+from daxlab.runs.spec import Spec
 
 SETTINGS = [  # network, split, share right by seed
     (OVERALL, "length", (0.10, 0.20)),
@@ -38,7 +40,7 @@ def made_up(path: Path) -> Path:
             for network, split, shares in SETTINGS
             for seed, share in enumerate(shares)
         ]
-        runs.append(run(Spec("turn-left", 0, NETWORKS[OVERALL], Protocol(clip=1)), 0.95))
+        runs.append(run(Spec("turn-left", 0, replace(NETWORKS[OVERALL], clip=1.0)), 0.95))
         failed = Spec("jump", 9, NETWORKS[OVERALL]).facts()
         runs.append(Run(spec=failed, status="failed", failed_at=70, reason="not finite"))
         writer.add(runs)
@@ -79,21 +81,75 @@ def run(spec: Spec, share: float) -> Run:
         },
         timing={"seconds": 12.5},
         origin={"device": "NVIDIA H200", "platform": "gpu", "daxlab": "0.1", "jax": "0.11"},
-        artefacts=artefacts | close_up(spec.architecture, len(spec.content().train)),
+        artefacts=artefacts | probed(spec.learner, len(spec.content().train)),
     )
 
 
-def close_up(network: Architecture, train: int) -> dict[str, bytes]:
-    """Neighbours, answers and attention for the named commands."""
+def probed(network: Any, train: int) -> dict[str, bytes]:
+    """Neighbours, answers and attention for the dataset's probes."""
     named = dataset("scan").probes()
     answers: list[Sequence[str]] = [example.actions for example in named]
     places = np.arange(6 * len(named), dtype=np.int32).reshape(len(named), 6) % train
     cosines = np.tile(np.linspace(0.9, 0.1, 6, dtype=np.float32), (len(named), 1))
     found = {"neighbours": pack_arrays({"places": places, "cosines": cosines}), "named": pack_answers(answers, answers)}
-    if asdict(network)["attention"]:
+    if network.attention:
         looked = {
             f"w{n}": np.full((len(example.actions) + 1, len(example.command.split()) + 1), 80, np.uint8)
             for n, example in enumerate(named)
         }
         found["attention"] = pack_arrays(looked)
     return found
+
+
+@dataclass(frozen=True)
+class Memory(Learner):
+    """Knows the sentences it saw, and of others the words: it writes them one by one. No network."""
+
+    kind: ClassVar[str] = "memory"
+    forgets: int = 3  # every so-many-th sentence, from one that the seed says
+
+    def fit_one(self, split: Split, seed: int) -> "Remembered":
+        return Remembered(self.forgets, seed)
+
+
+@dataclass(frozen=True)
+class Remembered:
+    forgets: int
+    seed: int
+
+    def answers(self, commands: Sequence[str]) -> list[tuple[str, ...]]:
+        given = [tuple(command.upper().split()) for command in commands]
+        return [answer[:-1] if (n + self.seed) % self.forgets == 0 else answer for n, answer in enumerate(given)]
+
+
+def sentences(folder: Path) -> Path:
+    """A folder of TSV files: a training set and two test sets, one of them with categories that differ in hardness."""
+    folder.mkdir()
+    plain = [f"the {who} {does}" for who in ("cat", "dog", "girl", "boy") for does in ("slept", "ate", "ran", "saw")]
+    lines = {
+        "train": [f"{text}\t{text.upper()}\tin_distribution" for text in plain],
+        "test": [f"{text}\t{text.upper()}\tin_distribution" for text in plain[::3]],
+        "gen": [f"{text}\t{text.upper()}\tsubj_to_obj" for text in plain]
+        + [f"{text} and {text}\t{' '.join(text.upper().split()[::-1])}\tcp_recursion" for text in plain]
+        + [f"a {text}\tA {text.upper()}\tactive_to_passive" for text in plain],
+    }
+    for name, some in lines.items():
+        (folder / f"{name}.tsv").write_text("\n".join(some) + "\n")
+    return folder
+
+
+def without_networks(ledger: Path, folder: Path) -> Path:
+    """A ledger of a learner that is no network on such a folder, with two of its settings and three seeds each."""
+    with Writer(ledger) as writer:
+        for forgets in (3, 5):
+            learner = Memory(forgets)
+            specs = [Spec("test", seed, learner, str(folder)) for seed in range(3)]
+            fitted = learner.fit([spec.job() for spec in specs], Context())
+            assert fitted is not None
+            writer.add(
+                [
+                    Run(spec=spec.facts(), metrics=scored.metrics, artefacts=scored.artefacts)
+                    for spec, scored in zip(specs, score(fitted), strict=True)
+                ]
+            )
+    return ledger

@@ -12,6 +12,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 WIDTHS = {"phone": 375, "desk": 1280}
 
 

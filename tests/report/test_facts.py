@@ -1,16 +1,18 @@
 """What the page says of a network is of the runs that the comparison takes, and of no others."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from daxlab.paper import NETWORKS
 from daxlab.paper.experiments import OVERALL, SPLITS
-from daxlab.protocol import Protocol
+from daxlab.report.comparison import tried
 from daxlab.report.facts import Facts
-from daxlab.report.summary import tried
 from daxlab.runs import Ledger, Run, Writer
-from daxlab.sweep import Spec
+from daxlab.runs.spec import Spec
+
+CLIPPED = replace(NETWORKS[OVERALL], clip=1.0)
 
 
 def run(split: str, seed: int, accuracy: float | None) -> Run:
@@ -41,9 +43,7 @@ def test_text_and_table_take_the_same_draw(
 
 
 def test_another_protocol_is_the_same_tried_again_and_another_language_is_not(tmp_path: Path) -> None:
-    specs = {
-        language: Spec("jump", 0, NETWORKS[OVERALL], Protocol(clip=1), language) for language in ("scan", "scan-dax")
-    }
+    specs = {language: Spec("jump", 0, CLIPPED, language) for language in ("scan", "scan-dax")}
     for language, spec in specs.items():
         with Writer(tmp_path / f"{language}.db") as writer:
             writer.add([Run(spec=spec.facts(), metrics={"accuracy": 7.0})])
@@ -61,8 +61,18 @@ def test_what_was_tried_has_its_verdict(tmp_path: Path, accuracies: tuple[float,
     """The paper has 0.08."""
     with Writer(tmp_path / "runs.db") as writer:
         for seed, accuracy in enumerate(accuracies):
-            spec = Spec("jump", seed, NETWORKS[OVERALL], Protocol(clip=1)).facts()
+            spec = Spec("jump", seed, CLIPPED).facts()
             writer.add([Run(spec=spec, metrics={"accuracy": accuracy})])
     with Ledger(tmp_path / "runs.db") as ledger:
         facts = Facts(ledger)
         assert tried(facts, facts.compared["exp3.jump.overall"]).endswith(f", {said}.")
+
+
+def test_an_experiment_that_was_repeated_in_a_ledger_beside_this_one_is_told(tmp_path: Path) -> None:
+    (tmp_path / "again").mkdir()
+    for name, accuracy in (("runs.db", 50.0), ("again/second.db", 7.0)):
+        with Writer(tmp_path / name) as writer:
+            writer.add([Run(spec=Spec("jump", 0, NETWORKS[OVERALL]).facts(), metrics={"accuracy": accuracy})])
+    with Ledger(tmp_path / "runs.db") as ledger:
+        facts = Facts(ledger)
+        assert "once more (second), 7.00% (one run)" in tried(facts, facts.compared["exp3.jump.overall"])

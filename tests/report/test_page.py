@@ -13,7 +13,7 @@ from daxlab.paper.experiments import NETWORKS, OVERALL
 from daxlab.report.drawing import PALETTE
 from daxlab.report.page import page, prose
 from daxlab.runs import Ledger, Run, Writer
-from daxlab.sweep import Spec
+from daxlab.runs.spec import Spec
 
 RESULTS = Path(__file__).parents[2] / "results" / "runs.db"
 
@@ -55,9 +55,43 @@ def test_every_part_of_a_full_ledger_has_its_figure(html: str) -> None:
     assert found >= {"contrast-overall", "contrast-best", "size-curve", "few-shot-curve", "primitives-lines"}
     assert found >= {"length-by-actions-overall-best", "length-by-words-exp2-best", "ends-overall-best"}
     assert found >= {"constructions-turn-left", "attention-few-jump-8-0"}
-    for kind in ("learning", "first-wrong", "templates", "confusion"):
+    for kind in ("learning", "by-length", "first-wrong", "templates", "confusion"):
         assert f"{kind}-turn-left-0" in found
     assert 'id="neighbours-table"' in html
+
+
+def test_a_ledger_without_the_papers_runs_has_its_own_splits_and_no_chapters_of_the_paper(other_html: str) -> None:
+    said = plain(other_html)
+    assert "no runs of the paper&#39;s experiments" in said or "no runs of the paper's experiments" in said
+    assert "Experiment 1" not in said and "180 architectures" not in said
+    assert "memory, forgets 5" in said
+    assert re.findall(r'<details open id="([^"]+)"', other_html) == ["split-test-cogs"]
+
+
+def test_categories_are_drawn_and_tabled_for_every_test_set_best_first(other_html: str) -> None:
+    found = set(re.findall(r'<figure id="([^"]+)"', other_html))
+    assert found >= {f"categories-test-cogs-{n}-{test}" for n in (0, 1) for test in ("main", "gen")}
+    assert not any(name.startswith(("templates", "attention", "learning")) for name in found)
+    table = re.search(r'(?s)id="category-table-test-cogs-0-gen".*?</table>', other_html)
+    assert table
+    rows = re.findall(r'(?s)<th scope="row">([^<]+)</th><td class="right">(\d+)</td>.*?"right">([\d.]+)', table[0])
+    assert {(name, count) for name, count, _ in rows} == {
+        ("subj_to_obj", "16"),
+        ("active_to_passive", "16"),
+        ("cp_recursion", "16"),
+    }
+    assert rows[-1][0] == "cp_recursion" and float(rows[-1][2]) == 0
+    means = [float(mean) for _, _, mean in rows]
+    assert means == sorted(means, reverse=True)
+
+
+def test_every_learner_is_tabled_on_every_test_set_with_every_run(other_html: str) -> None:
+    table = re.search(r'(?s)id="learners-test-cogs".*?</table>', other_html)
+    assert table
+    names = re.findall(r'<th scope="row">([^<]+)<small>([^<]+)</small>', table[0])
+    assert set(names) == {(f"memory, forgets {n}", test) for n in (3, 5) for test in ("test", "gen")}
+    assert [len(re.findall("<circle", strip)) for strip in re.findall(r"(?s)<svg.*?</svg>", table[0])] == [3] * 4
+    assert "oracle length" not in table[0]
 
 
 def test_what_lies_beyond_is_said_and_what_was_tried(html: str) -> None:
@@ -99,7 +133,9 @@ def test_the_page_of_the_shipped_results_has_every_mean_of_the_comparison() -> N
     with Ledger(RESULTS) as known:
         said, rows = plain(page(known)), compare(known)
     means = [
-        f"{row.mean:.2f}" for row in rows if row.runs and row.mean is not None and row.verdict in ("within", "beyond")
+        f"{row.mean:.2f}".replace("-", "−")
+        for row in rows
+        if row.runs and row.mean is not None and row.verdict in ("within", "beyond")
     ]
     assert len(means) > 10
     assert all(mean in said for mean in means)
@@ -113,4 +149,4 @@ def test_runs_without_predictions_or_accuracy_still_make_a_page(tmp_path: Path) 
     with Ledger(tmp_path / "bare.db") as known:
         said = plain(page(known))
     assert "12.50% (one run)" in said
-    assert "has no predictions" in said
+    assert "none of their answers" in said

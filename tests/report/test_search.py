@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from daxlab.paper.experiments import NETWORKS
 from daxlab.paper.search import choices, search
-from daxlab.report import choices as said
-from daxlab.report.facts import MOST_NETWORKS, closely
+from daxlab.report import text as said
 from daxlab.report.page import page
+from daxlab.report.splits import MOST_LEARNERS, closely
 from daxlab.runs import Ledger
 
 EXPERIMENTS = ("simple", "length", "jump", "turn-left")
@@ -59,7 +59,7 @@ def test_of_180_networks_a_split_shows_the_paper_s_and_the_best_closely(whole: s
         fold = fold[: fold.index("</details>")]
         shown = [one.partition(":")[0] for one in re.findall(r"<h4>(.*?)</h4>", fold)]
         assert set(shown) == {best[name], *map(str, NETWORKS.values())}
-        assert f"{180 - len(shown)} other networks are left out" in fold
+        assert f"{180 - len(shown)} other learners are left out" in fold
     assert len(whole) < 3e6
 
 
@@ -84,10 +84,10 @@ def test_all_of_a_few_networks_are_shown_and_of_many_the_paper_s_with_the_best(o
     best = names[::-1]
     shown = closely(names, best)
     assert shown <= set(names)
-    if len(names) <= MOST_NETWORKS:
+    if len(names) <= MOST_LEARNERS:
         assert shown == set(names)
     else:
-        assert len(shown) == MOST_NETWORKS
+        assert len(shown) == MOST_LEARNERS
         assert shown >= {*papers, best[0]}
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from executors import in_process
 
 from daxlab.datasets import dataset
 from daxlab.learners import RNN, Context, Job, Learner, Model
@@ -14,6 +13,7 @@ from daxlab.runs import Ledger, unpack_answers, unpack_arrays
 from daxlab.runs.scoring import NEAREST, nearest, score
 from daxlab.runs.trained import TrainedModel
 from daxlab.sweep import Spec, sweep
+from executors import in_process
 
 
 @pytest.fixture(scope="module")

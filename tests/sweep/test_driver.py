@@ -10,7 +10,6 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from executors import at_once, progress, stopped_with_checkpoint, untrained
 
 from daxlab import InputError
 from daxlab.learners import RNN
@@ -20,6 +19,7 @@ from daxlab.runs.progress import under_way
 from daxlab.sweep import Spec, driver, plan_sweep, sweep, weights_of
 from daxlab.sweep.status import status
 from daxlab.sweep.task import Finished, Started, Stopped, TooLarge
+from executors import at_once, progress, stopped_with_checkpoint, untrained
 
 SMALL = RNN("lstm", 1, 8, attention=True, dropout=0.1, updates=400)
 

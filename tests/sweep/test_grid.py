@@ -144,7 +144,9 @@ def test_the_ablations_change_one_thing_at_a_time_on_two_networks() -> None:
         *(("self_fed_loss_ends", "target"), ("clip", 1e6)),
     }
     for network in (small, best):
-        own = {(spec.split, spec.learner.protocol) for spec in specs if spec.learner.architecture == network.architecture}
+        own = {
+            (spec.split, spec.learner.protocol) for spec in specs if spec.learner.architecture == network.architecture
+        }
         assert {split for split, protocol in own if protocol == Protocol()} == {
             *("simple", "length", "jump", "turn-left", "jump-once", "turn-left-once")
         }

@@ -20,7 +20,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from executors import in_process
 
 from daxlab import InputError
 from daxlab.learners import RNN
@@ -30,6 +29,7 @@ from daxlab.runs.trained import TrainedModel
 from daxlab.sweep import Spec, driver, local, sweep, weights_of, worker
 from daxlab.sweep.groups import grouped
 from daxlab.sweep.task import Progress, Task, TooLarge
+from executors import in_process
 
 SMALL = RNN("lstm", 1, 8, attention=True, dropout=0.1, updates=400)
 LONG = 20_000  # updates, so that there is time to interrupt
@@ -273,7 +273,18 @@ def command(tiny: Path, ledger: Path, *more: str) -> list[str]:
     return [
         *(sys.executable, "-m", "daxlab", "train", "--split", "jump"),
         *("--data", str(tiny), "--layers", "1", "--hidden", "8", "--attention", "--dropout", "0.1"),
-        *("--runs", "2", "--updates", str(LONG), "--ledger", str(ledger), "--checkpoint-every", "0.05", "--json", *more),
+        *(
+            "--runs",
+            "2",
+            "--updates",
+            str(LONG),
+            "--ledger",
+            str(ledger),
+            "--checkpoint-every",
+            "0.05",
+            "--json",
+            *more,
+        ),
     ]
 
 

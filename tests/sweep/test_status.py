@@ -4,7 +4,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from executors import progress, untrained
 
 from daxlab.learners import RNN
 from daxlab.runs import Group, Ledger, Run, Writer
@@ -13,6 +12,7 @@ from daxlab.runs.spec import all_facts
 from daxlab.sweep import Spec, sweep
 from daxlab.sweep.status import Status, beginning, status
 from daxlab.sweep.task import Finished, Started, Stopped
+from executors import progress, untrained
 
 NARROW = RNN("srn", 1, 5, updates=1_000)
 

@@ -13,6 +13,7 @@ from daxlab.learners import name_and_variant
 from daxlab.runs import Ledger, key
 from daxlab.runs.records import setting
 
+FURTHER = "accuracy."  # begins the metrics of further test sets
 SCHEMA: dict[str, Any] = dict.fromkeys(("network", "learner", "dataset", "split", "protocol"), str)
 SCHEMA |= {"failed": int, **COLUMNS, "train_mean": float, "oracle_mean": float}
 
@@ -34,6 +35,13 @@ def median_run(ledger: Ledger, keys: Iterable[str]) -> str:
         raise InputError("none of these runs has an accuracy, so there is no median run")
     ranked = sorted(measured, key=lambda row: row["accuracy"])  # stable: of equals, the lower seed is the lower
     return str(ranked[(len(ranked) - 1) // 2]["key"])
+
+
+def by_test_set(ledger: Ledger, keys: Sequence[str]) -> dict[str, Row]:
+    """The accuracies on further test sets, by name, of runs that have some."""
+    runs = [ledger.run(key).metrics for key in keys]
+    names = [name for name in runs[0] if name.startswith(FURTHER)] if runs else []
+    return {name.removeprefix(FURTHER): entries([run[name] for run in runs if name in run]) for name in names}
 
 
 def _key(row: Row) -> str:

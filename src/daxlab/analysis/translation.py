@@ -74,6 +74,12 @@ def right_of(found: Sequence[Translated], word: str) -> list[Translated]:
     return [one for one in found if one.question.word == word and not one.question.taught]
 
 
+def different(answers: Sequence[Translated]) -> list[tuple[str, bool, int]]:
+    """The different translations of a question by several runs: translation, right, in how many runs; most first."""
+    counts = Counter((" ".join(one.translation), one.right) for one in answers)
+    return [(*translation, runs) for translation, runs in counts.most_common()]
+
+
 @dataclass(frozen=True)
 class Shown:
     """How often training shows a frame, and the known word."""
@@ -95,6 +101,11 @@ class Shown:
     def mean(self) -> float:
         """Predicates a frame."""
         return fmean(self.predicates.values())
+
+    @property
+    def mean_contracted(self) -> float:
+        """The same with contractions."""
+        return fmean(self.contracted.values())
 
 
 def shown(lang: SentencePairs, split_name: str = BASELINE) -> Shown:

@@ -102,9 +102,9 @@ def predict(
             print(f"{' '.join(answer.actions)}\n")
         _show(words, steps, answer)
     if attention_map is not None:
-        from daxlab.report.attention import draw  # matplotlib is slow to load
+        from daxlab.report.figures import draw_attention  # matplotlib is slow to load
 
-        draw(answer.attention, words, steps, attention_map)
+        draw_attention(answer.attention, words, steps, attention_map)
 
 
 def _example(model: Any) -> str:

@@ -3,6 +3,7 @@
 A measure is a function from runs to measurements: one for each network and split that the figure is about.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from math import prod
 from operator import sub
@@ -116,10 +117,10 @@ def jump_right(runs: Runs) -> list[Measurement]:
     median = median_run(runs.ledger, replicates.keys)
     right = {key: composed_right(runs.ledger, key) for key in replicates.keys}
     some = ", ".join(map(repr, right[median][:5])) + (", …" if len(right[median]) > 5 else "")
-    any_run = {command for commands in right.values() for command in commands}
+    any_run = Counter(command for commands in right.values() for command in commands)
     note = f"median run: {some or 'none right'}; in any run: {len(any_run)}"
     counts = [float(len(commands)) for commands in right.values()]
-    ours = {"run": median, "right": right[median]}
+    ours = {"run": median, "right": right[median], "any_run": dict(any_run.most_common())}
     return [replicates.measurement(counts, note, ours=ours, shown=str(len(right[median])))]
 
 

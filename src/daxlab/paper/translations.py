@@ -10,6 +10,7 @@ from functools import cached_property, partial
 from statistics import fmean
 from typing import Any
 
+from daxlab.analysis.replicates import entries
 from daxlab.analysis.translation import Translated, right_of, scores, shown, translated
 from daxlab.datasets import bleu, sentence_pairs
 from daxlab.datasets.new_word import new_word
@@ -65,6 +66,11 @@ class Condition(Replicates):
         """How many of the questions with a word every run gets right; `as_stated`: as the paper itself writes it."""
         asked = [right_of(translations, word) for translations in self.translated]
         return [sum(one.as_stated if as_stated else one.right for one in translations) for translations in asked]
+
+    def percent_right(self, word: str) -> dict[str, Any]:
+        """The same in per cent of the questions, summarised over runs."""
+        asked = len(right_of(self.translated[0], word))
+        return entries([100 * right / asked for right in self.right(word)])
 
 
 def conditions(ledger: Ledger, digest: str, name: str, protocol: Protocol | None = None) -> list[Condition]:

@@ -4,86 +4,84 @@ import csv
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from io import StringIO
-from typing import ClassVar
 
 from daxlab.errors import InputError
-from daxlab.report.drawing import Picture
+from daxlab.report import text as wording
 
 
 @dataclass(frozen=True)
 class Text:
-    """A paragraph. What stands between backticks is a command or a key, to be read letter by letter."""
+    """A paragraph. Text between backticks is code, text between asterisks is stressed.
 
-    kind: ClassVar[str] = "text"
+    Roles: "lead" opens a section, "absent" says what is not measured, "beyond" what disagrees, "name" is a heading.
+    """
+
     text: str
     role: str = ""
-    """"lead" opens a section, "absent" is what is not measured, "beyond" what lies beyond, "name" a heading."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure: its SVG, and the numbers behind it as CSV. Files that it is saved as have its name."""
+
+    name: str
+    title: str
+    caption: str
+    svg: str
+    csv: str
 
 
 @dataclass(frozen=True)
 class Row:
-    """Figures that stand side by side where there is room."""
+    """Figures side by side, where there is room."""
 
-    kind: ClassVar[str] = "row"
     pictures: Sequence[Picture]
 
 
 @dataclass(frozen=True)
 class Strip:
-    """A cell that shows runs as dots on a line from 0 to 100, their interval, and the paper's figure."""
+    """A cell with runs as dots on a line from 0 to 100, their interval, and the paper's figure or range."""
 
     runs: Sequence[float] = ()
     low: float | None = None
     high: float | None = None
     paper: Sequence[float] = ()
-    """One figure, or the two ends of a range."""
 
     def __str__(self) -> str:
         return " ".join(f"{run:.2f}" for run in self.runs)
 
 
-@dataclass(frozen=True)
-class Note:
-    """A cell that has a row to itself: what a reader must know of the row above."""
-
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
+class Note(str):
+    """A cell with a row to itself: what a reader must know of the row above."""
 
 
-Cell = str | Strip | Note
+Cell = str | Strip
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table; `right` are the columns of numbers. A row of one cell is the heading of those below it, or a note."""
+    """A table; `right` are its columns of numbers. A row of one cell is a heading or a note."""
 
-    kind: ClassVar[str] = "table"
     name: str
     title: str
     head: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     right: Sequence[int] = ()
     caption: str = ""
-    data: str = ""
-    """CSV that says more than the rows."""
+    data: str = ""  # CSV, where it says more than the rows
 
     @property
     def csv(self) -> str:
         """The table as a file."""
-        if self.data:
-            return self.data
         written = StringIO()
         csv.writer(written, lineterminator="\n").writerows([self.head, *self.rows])
-        return written.getvalue()
+        return self.data or written.getvalue()
 
 
 @dataclass(frozen=True)
 class Fold:
-    """Blocks under a heading that a reader opens and shuts."""
+    """Blocks under a heading that a reader opens and closes."""
 
-    kind: ClassVar[str] = "fold"
     name: str
     title: str
     about: str
@@ -94,8 +92,19 @@ class Fold:
 Block = Text | Row | Table | Fold
 
 
-def told(blocks: Iterable[Block]) -> list[Block]:
-    """The blocks, as far as they go: where the ledger or this machine lacks something, the page says what."""
+@dataclass(frozen=True)
+class Section:
+    """A heading, its blocks, and the sections below it; `short` is its title in the list of contents."""
+
+    name: str
+    title: str
+    blocks: Sequence[Block] = ()
+    sections: Sequence["Section"] = ()
+    short: str = ""
+
+
+def blocks_until_missing(blocks: Iterable[Block]) -> list[Block]:
+    """The blocks up to the first that needs something the ledger or this machine lacks; then the reason."""
     found: list[Block] = []
     try:
         for block in blocks:
@@ -105,13 +114,6 @@ def told(blocks: Iterable[Block]) -> list[Block]:
     return found
 
 
-@dataclass(frozen=True)
-class Section:
-    """A heading, what stands under it, and the sections below it."""
-
-    name: str
-    title: str
-    blocks: Sequence[Block] = ()
-    sections: Sequence["Section"] = ()
-    short: str = ""
-    """Its title where there is little room."""
+def absent(what: str, command: str, *, several: bool = False) -> Text:
+    """The paragraph about something that this ledger does not measure."""
+    return Text(wording.absent(what, command, several=several), "absent")

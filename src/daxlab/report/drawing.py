@@ -1,25 +1,27 @@
-"""How a figure is made: the colours, an empty pair of axes, and matplotlib's SVG turned into one for the page.
+"""How a figure is made: colours, empty axes, and matplotlib's SVG turned into one for the page.
 
-One unit of a drawing is one CSS pixel, and a figure is as wide as a phone's column, so that nothing is ever shrunk
-until it cannot be read; on a wider screen two or three stand side by side. Knows nothing of what is drawn.
+A unit of a drawing is a CSS pixel, and a figure is as wide as a phone's column, so that it is never shrunk until it
+cannot be read; on a wider screen two stand side by side. Knows nothing of what is drawn.
 """
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from io import StringIO
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import Any
 
-if TYPE_CHECKING:
-    import polars as pl
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+import matplotlib as mpl
+import polars as pl
+from markupsafe import escape
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from daxlab.report.blocks import Picture
 
 WIDTH = 345
 
-# name: (light, dark). Figures are drawn in the light colours, which are then replaced by the names, so that a page that
-# turns dark takes its figures along. No two light colours are the same.
+# name: (light, dark). Figures are drawn in the light colours, each of which is then replaced by its name, so that a
+# page that turns dark takes its figures along. No two light colours are the same.
 PALETTE = {
     "page": ("#fdfcf9", "#14181c"),
     "panel": ("#f5f3ec", "#1c2126"),
@@ -33,138 +35,101 @@ PALETTE = {
     "good": ("#2c7153", "#7cc7a0"),
     "bad": ("#a62f45", "#f0919f"),
 }
-INK, MUTED, RULE, PAGE = (PALETTE[name][0] for name in ("ink", "muted", "rule", "page"))
-OURS, OTHER, THIRD, PAPER = (PALETTE[name][0] for name in ("ours", "other", "third", "paper"))
+COLOR = SimpleNamespace(**{name: light for name, (light, _) in PALETTE.items()})
 
-STYLE = {
-    "svg.fonttype": "none",  # text stays text
-    "font.size": 12,
-    "axes.edgecolor": RULE,
-    "axes.labelcolor": MUTED,
-    "axes.labelsize": 11.5,
-    "axes.linewidth": 1,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.axisbelow": True,
-    "figure.dpi": 72,
-    "text.color": INK,
-    "xtick.color": RULE,
-    "xtick.labelcolor": MUTED,
-    "xtick.labelsize": 11.5,
-    "ytick.color": RULE,
-    "ytick.labelcolor": MUTED,
-    "ytick.labelsize": 11.5,
-    "xtick.major.size": 3,
-    "ytick.major.size": 0,
-    "xtick.minor.size": 0,
-    "legend.frameon": False,
-    "lines.linewidth": 1.6,
-    "lines.solid_capstyle": "round",
-}
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A figure of the page: what is seen, what is heard, and the numbers behind it."""
-
-    name: str
-    """Its anchor, and the name of the files it is saved as."""
-    title: str
-    caption: str
-    label: str
-    """What a reader who does not see it is told."""
-    svg: str
-    csv: str
-
-
-@contextmanager
-def style() -> Iterator[None]:
-    """Within it, matplotlib draws as we do."""
-    import matplotlib as mpl  # slow to load
-
-    with mpl.rc_context(STYLE):  # type: ignore[arg-type]
-        yield
+TICKS = {"color": COLOR.rule, "labelcolor": COLOR.muted, "labelsize": 11.5, "minor.size": 0}
+STYLE: dict[Any, Any] = {f"{axis}tick.{name}": value for axis in "xy" for name, value in TICKS.items()}
+STYLE |= {f"axes.spines.{side}": False for side in ("top", "right")}
+STYLE |= {"axes.edgecolor": COLOR.rule, "axes.labelcolor": COLOR.muted, "axes.labelsize": 11.5, "axes.linewidth": 1}
+STYLE |= {"axes.axisbelow": True, "text.color": COLOR.ink, "font.size": 12}
+STYLE |= {"xtick.major.size": 3, "ytick.major.size": 0}
+STYLE |= {"lines.linewidth": 1.6, "lines.solid_capstyle": "round", "figure.dpi": 72, "svg.fonttype": "none"}
 
 
 def canvas(
     height: float, *, left: float = 40, right: float = 14, top: float = 14, bottom: float = 40
-) -> "tuple[Figure, Axes]":
+) -> tuple[Figure, Axes]:
     """A figure and its axes, with margins in pixels: figures of one row have their axes on one line."""
-    from matplotlib.figure import Figure  # slow to load
-
     figure = Figure(figsize=(WIDTH / 72, height / 72))
-    width = WIDTH - left - right
-    axes = figure.add_axes((left / WIDTH, bottom / height, width / WIDTH, (height - top - bottom) / height))
-    return figure, axes
+    return figure, axes_at(figure, left, bottom, WIDTH - left - right, height - top - bottom)
 
 
-def picture(figure: "Figure", name: str, title: str, caption: str, label: str, data: "pl.DataFrame") -> Picture:
-    """The figure, done."""
-    return Picture(name, title, caption, label, as_svg(figure, name, label), as_csv(data))
+def axes_at(figure: Figure, left: float, bottom: float, width: float, height: float) -> Axes:
+    """Axes at a place in the figure, in pixels."""
+    tall = figure.get_figheight() * 72
+    return figure.add_axes((left / WIDTH, bottom / tall, width / WIDTH, height / tall))
 
 
-def as_csv(data: "pl.DataFrame") -> str:
+def say(axes: Axes, said: str, at: tuple[float, float], by: tuple[float, float], *,
+        coords: Any = "axes fraction", **how: Any) -> None:  # fmt: skip
+    """Write beside a place: `by` is the distance from it in pixels."""
+    axes.annotate(said, at, by, xycoords=coords, textcoords="offset points", annotation_clip=False, **how)
+
+
+def bare(axes: Axes, *sides: str) -> None:
+    """Axes without the lines on these sides, or on any."""
+    for side in sides or ("left", "right", "top", "bottom"):
+        axes.spines[side].set_visible(False)
+
+
+def percent_axis(axes: Axes) -> None:
+    """A vertical axis of accuracies, with quiet lines across."""
+    axes.set_ylim(-2, 104)
+    axes.set_yticks([0, 25, 50, 75, 100])
+    bare(axes, "left")
+    axes.grid(axis="y", color=COLOR.rule, linewidth=0.8)
+
+
+def short(action: str, most: int = 10) -> str:
+    """An action as figures have room for it, those of SCAN in the paper's names."""
+    name = {"I_TURN_LEFT": "LTURN", "I_TURN_RIGHT": "RTURN"}.get(action, action.removeprefix("I_"))
+    return name if len(name) <= most else name[: most - 1].rstrip() + "…"
+
+
+def picture(figure: Figure, name: str, title: str, caption: str, data: pl.DataFrame | Sequence[Any]) -> Picture:
+    """A figure of the page, and its data: a frame, or rows for one."""
+    frame = data if isinstance(data, pl.DataFrame) else pl.DataFrame([dict(row) for row in data])
+    return Picture(name, title, caption, as_svg(figure, name), as_csv(frame))
+
+
+def as_csv(data: pl.DataFrame) -> str:
     """A frame as CSV; a list becomes its members with blanks between them."""
-    import polars as pl  # beside the figures
-
     lists = [name for name, kind in data.schema.items() if isinstance(kind, pl.List)]
-    joined = [pl.col(name).cast(pl.List(pl.String)).list.join(" ") for name in lists]
-    return data.with_columns(joined).write_csv()
+    return data.with_columns(pl.col(name).cast(pl.List(pl.String)).list.join(" ") for name in lists).write_csv()
 
 
-def as_svg(figure: "Figure", name: str, label: str) -> str:
+def as_svg(figure: Figure, name: str) -> str:
     """The figure as an element of a page: the page's colours and fonts, ids of its own, the same bytes every time."""
-    import matplotlib as mpl  # slow to load
-
     written = StringIO()
     with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):
         figure.savefig(written, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     text = written.getvalue()
-    text = text[text.index("<svg") :]
-    text = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
     text = _own_ids(text, name)
     for color, (light, _) in PALETTE.items():
         text = text.replace(light, f"var(--{color}, {light})")
     text = re.sub(r"font-family: [^;\"]*", "font-family: var(--sans, sans-serif)", text)
     text = re.sub(r' transform="rotate\(-?0 [^)]*\)"', "", text)
-    text = re.sub(r"\d+\.\d{3,}", lambda found: f"{float(found[0]):.2f}", text)  # a hundredth of a pixel is enough
-    head, rest = text[: text.index(">") + 1], text[text.index(">") + 1 :]
+    text = re.sub(r"\d+\.\d{3,}", lambda match: f"{float(match[0]):.2f}", text)  # a hundredth of a pixel is enough
+    head, _, rest = text.partition(">")
     box = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', head)
     assert box, "matplotlib says how large a figure is"
     width, height = (f"{float(side):g}" for side in box.groups())
     opening = (
         f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" role="img"'
-        f' aria-label="{_attribute(label)}" viewBox="0 0 {width} {height}" width="{width}" height="{height}">'
+        f' aria-label="{escape(figure.get_label())}" viewBox="0 0 {width} {height}" width="{width}" height="{height}">'
     )
     return opening + re.sub(r"\n\s*\n+|\n\s+", "\n", rest).strip()
 
 
 def _own_ids(text: str, name: str) -> str:
     """Ids that something refers to get the figure's name before them; the others go."""
-    used = set(re.findall(r"url\(#([^)]+)\)", text)) | set(re.findall(r'href="#([^"]+)"', text))
-
-    def renamed(found: "re.Match[str]") -> str:
-        return f' id="{name}-{found[1]}"' if found[1] in used else ""
-
-    text = re.sub(r' id="([^"]+)"', renamed, text)
-    text = re.sub(r"url\(#([^)]+)\)", rf"url(#{name}-\1)", text)
-    return re.sub(r'href="#([^"]+)"', rf'href="#{name}-\1"', text)
+    used = set(re.findall(r'(?:url\(#|href="#)([^)"]+)', text))
+    text = re.sub(r' id="([^"]+)"', lambda match: f' id="{name}-{match[1]}"' if match[1] in used else "", text)
+    return re.sub(r'(url\(#|href="#)', rf"\1{name}-", text)
 
 
-def _attribute(text: str) -> str:
-    from markupsafe import escape  # comes with jinja2
-
-    return str(escape(text))
-
-
-def percent_axis(axes: Any) -> None:
-    """A vertical axis of accuracies, with quiet lines across."""
-    axes.set_ylim(-2, 104)
-    axes.set_yticks([0, 25, 50, 75, 100])
-    axes.spines["left"].set_visible(False)
-    axes.grid(axis="y", color=RULE, linewidth=0.8)
-
-
-def short(action: str) -> str:
-    """An action as figures have room for it: in the paper's names."""
-    return {"I_TURN_LEFT": "LTURN", "I_TURN_RIGHT": "RTURN"}.get(action, action.removeprefix("I_"))
+def labelled(figure: Figure, parts: Mapping[str, Any]) -> Figure:
+    """The figure with its label: what a reader is told who does not see it."""
+    figure.set_label("; ".join(f"{name}: {value}" for name, value in parts.items()))
+    return figure

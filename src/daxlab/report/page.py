@@ -2,49 +2,58 @@
 
 import re
 from importlib.resources import files
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from daxlab.report import text
+import matplotlib as mpl
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup, escape
+
+from daxlab.report import comparison, experiments, provenance, search, splits, text, translation
 from daxlab.report.blocks import Block, Section, Text
-from daxlab.report.drawing import PALETTE
+from daxlab.report.drawing import PALETTE, STYLE
+from daxlab.report.facts import Facts
 from daxlab.runs import Ledger
 
-if TYPE_CHECKING:
-    from markupsafe import Markup
-
-TITLE = "Generalization without systematicity, measured again"
 STRIP = 160  # pixels from 0 to 100
+PAPER = {
+    "title": "Generalization without systematicity, measured again",
+    "over": "daxlab · Lake & Baroni (2018), Experiments 1 to 4",
+    "footer": "Made by daxlab. The paper: Lake, B. and Baroni, M. (2018). Generalization without systematicity: on the "
+    "compositional skills of sequence-to-sequence recurrent networks. ICML.",
+}
+ANY = {"title": "What was learned", "over": "daxlab", "footer": "Made by daxlab."}
 
 
 def page(ledger: Ledger) -> str:
-    """The ledger's results beside the paper's, as HTML that needs nothing else."""
-    from jinja2 import Environment, StrictUndefined  # slow to load
-
-    here = files("daxlab.report")
+    """The ledger's results, beside the paper's where they are comparable, as HTML that needs nothing else."""
+    facts, folder = Facts(ledger), files("daxlab.report")
+    with mpl.rc_context(STYLE):
+        sections = _sections(facts)
     room = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    room.filters |= {"prose": prose, "uri": uri}
-    template = room.from_string((here / "template.html.j2").read_text(encoding="utf-8"))
+    room.filters |= {"prose": prose, "uri": uri, "kind": lambda block: type(block).__name__}
+    template = room.from_string((folder / "template.html.j2").read_text(encoding="utf-8"))
     return template.render(
-        title=TITLE,
-        over="daxlab · Lake & Baroni (2018), Experiments 1 to 4",
-        opening=_opening(ledger),
-        sections=_sections(ledger),
-        footer="Made by daxlab. The paper: Lake, B. and Baroni, M. (2018). Generalization without systematicity: on "
-        "the compositional skills of sequence-to-sequence recurrent networks. ICML.",
+        **(PAPER if facts.of_paper else ANY),
+        opening=_opening(facts),
+        sections=sections,
         palette=PALETTE,
         verdicts=("within", "beyond", "shown", "unmeasured"),
         at=lambda value: f"{STRIP * min(max(value, 0), 100) / 100:g}",
-        css=(here / "style.css").read_text(encoding="utf-8"),
-        js=(here / "page.js").read_text(encoding="utf-8"),
+        css=(folder / "style.css").read_text(encoding="utf-8"),
+        js=(folder / "page.js").read_text(encoding="utf-8"),
     )
 
 
-def _opening(ledger: Ledger) -> list[Block]:
-    status = ledger.status()
-    runs = f"{text.counted(status['done'], 'run')}" + (
-        f" ({status['failed']:,} more failed)" if status["failed"] else ""
-    )
+def _opening(facts: Facts) -> list[Block]:
+    status = facts.ledger.status()
+    runs = text.counted(status["done"], "run") + (f" ({status['failed']:,} more failed)" if status["failed"] else "")
+    if not facts.of_paper:
+        names = [text.counted(len(facts.ledger.values(column)), column) for column in ("label", "dataset")]
+        return [
+            Text(f"{runs} of {names[0].replace('label', 'learner')} on {names[1]}.".capitalize()),
+            Text("This ledger has no runs of the paper's experiments (Lake and Baroni, 2018); `daxlab reproduce all` "
+                 "trains them.", "absent"),
+        ]  # fmt: skip
     question = (
         "Teach a network what “dax” means: does it know what “dax twice” means? In 2018 Brenden Lake and Marco Baroni "
         "asked recurrent networks that, with SCAN, a little language of navigation commands."
@@ -55,41 +64,19 @@ def _opening(ledger: Ledger) -> list[Block]:
     return [Text(f"{question} This page sets their figures beside what was measured here: {runs} so far.")]
 
 
-def _sections(ledger: Ledger) -> list[Section]:
-    from daxlab.report import (  # slow to load
-        architectures,
-        each_split,
-        experiment1,
-        experiment2,
-        experiment3,
-        experiment4,
-        making,
-        summary,
-    )
-    from daxlab.report.facts import Facts
-
-    facts = Facts(ledger)
-    return [
-        summary.section(facts),
-        experiment1.section(facts),
-        experiment2.section(facts),
-        experiment3.section(facts),
-        experiment4.section(facts),
-        architectures.section(facts),
-        each_split.section(facts),
-        *making.sections(facts),
-    ]
+def _sections(facts: Facts) -> list[Section]:
+    paper = []
+    if facts.of_paper:
+        paper = [comparison.section(facts), *experiments.sections(facts), translation.section(facts)]
+        paper.append(search.section(facts))
+    return [*paper, splits.section(facts), *provenance.sections(facts)]
 
 
-def prose(given: str) -> "Markup":
-    """Text as HTML: `letters`, *stress*, and after a line break the small print."""
-    from markupsafe import Markup, escape  # comes with jinja2
-
-    head, _, small = given.partition("\n")
-    marked = [str(escape(part)) for part in (head, small)]
-    marked = [re.sub(r"`([^`]+)`", r"<code>\1</code>", part) for part in marked]
-    marked = [re.sub(r"\*([^*]+)\*", r"<em>\1</em>", part) for part in marked]
-    return Markup(marked[0] + (f"<small>{marked[1]}</small>" if small else ""))
+def prose(given: str) -> Markup:
+    """Text as HTML: `code`, *stress*, and after a line break the small print."""
+    head, _, small = str(escape(given)).partition("\n")
+    marked = head + (f"<small>{small}</small>" if small else "")
+    return Markup(re.sub(r"\*([^*]+)\*", r"<em>\1</em>", re.sub(r"`([^`]+)`", r"<code>\1</code>", marked)))
 
 
 def uri(content: str) -> str:

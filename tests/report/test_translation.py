@@ -6,8 +6,8 @@ import pytest
 
 from daxlab.datasets.new_word import named
 from daxlab.datasets.translation import PAPER
-from daxlab.report import experiment4
-from daxlab.report.blocks import Fold, Section, Table, Text
+from daxlab.report import translation
+from daxlab.report.blocks import Fold, Row, Section, Table, Text
 from daxlab.report.facts import Facts
 from daxlab.runs import Ledger, Writer
 
@@ -16,7 +16,7 @@ def section_of(path: Path, runs: list) -> Section:
     with Writer(path) as writer:
         writer.add(runs)
     with Ledger(path) as ledger:
-        return experiment4.section(Facts(ledger))
+        return translation.section(Facts(ledger))
 
 
 def tables(section: Section) -> dict[str, Table]:
@@ -47,7 +47,7 @@ def test_the_paper_s_counts_stand_beside_its_own_frames_only(translations, tmp_p
     own = named("built-in", None, ["i am X .=je suis X .", "he is X .=il est X ."])
     for language, theirs in (("built-in", True), (own, False)):
         found = section_of(tmp_path / f"{theirs}.db", [translations("daxy-1000", language=language)])
-        rows = [block for part in found.sections for block in part.blocks if block.kind == "row"]
+        rows = [block for part in found.sections for block in part.blocks if isinstance(block, Row)]
         (drawn,) = (one for row in rows for one in row.pictures if one.name.startswith("repetitions"))
         assert ("the paper" in drawn.caption, "In the paper: 80" in said(found)) == (theirs, theirs)
         assert ("whether or not they suit it" in said(found)) != theirs
@@ -85,5 +85,5 @@ def test_every_question_is_shown_with_reference_translation_and_verdict(data, tr
 @pytest.mark.parametrize("name", ["repetitions", "looked-daxy", "looked-tired"])
 def test_its_figures_are_drawn(data, translations, tmp_path: Path, name: str) -> None:
     found = section_of(tmp_path / "runs.db", [translations("daxy-1000", language=PAPER)])
-    rows = [block for part in found.sections for block in part.blocks if block.kind == "row"]
+    rows = [block for part in found.sections for block in part.blocks if isinstance(block, Row)]
     assert name in [picture.name for row in rows for picture in row.pictures]

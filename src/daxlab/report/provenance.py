@@ -1,0 +1,82 @@
+"""The last parts of the page: the paper's protocol, where and with what runs were made, how to repeat them."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, fields
+
+from daxlab.analysis.origins import VERSIONS, devices, untimed, versions
+from daxlab.learners import RNN
+from daxlab.paper.experiments import EXPERIMENTS
+from daxlab.paper.search import COMMAND
+from daxlab.protocol import SEMANTICS, Protocol
+from daxlab.report import text
+from daxlab.report.blocks import Block, Section, Table, Text
+from daxlab.report.facts import Facts
+from daxlab.units import duration
+
+
+def sections(facts: Facts) -> list[Section]:
+    """The protocol, if the page is about the paper; versions, devices and cost; how to repeat the runs."""
+    protocol = Section("protocol", "Protocol", list(_protocol(facts)))
+    return [
+        *([protocol] if facts.of_paper else []),
+        Section("versions", "Versions, devices and cost", list(_made(facts)), short="Versions and cost"),
+        Section("repeat", "How to repeat it", list(_repeat(facts))),
+    ]
+
+
+def _protocol(facts: Facts) -> Iterator[Block]:
+    yield Text(
+        "A network reads a command word by word and writes actions one by one, until it ends. Words and actions are "
+        "embedded as wide as the hidden layer; dropout is on embeddings and between layers, with a fresh mask at every "
+        "step. Each update presents one command, drawn with replacement from the training commands. There is no "
+        "validation set and no early stopping: the last weights count. An answer is greedy, and only right if every "
+        "action is. With oracle length, the end is barred until the right length and forced there."
+    )
+    meaning = {field.name: field.metadata["help"] for field in fields(RNN)}
+    rows = [(name.replace("_", " "), str(value), meaning[name]) for name, value in asdict(Protocol()).items()]
+    rows.append(("semantics", str(SEMANTICS), "version of what training does, a part of every run's key"))
+    yield Table("protocol-table", "The protocol.", ("setting", "value", "what it is"), rows, right=(1,))
+    others = sorted(set(facts.settings["protocol"].drop_nulls()))
+    if others:
+        yield Text(f"Some runs of this ledger were trained otherwise: {'; '.join(others)}. They are in no comparison "
+                   "with the paper.")  # fmt: skip
+
+
+def _made(facts: Facts) -> Iterator[Block]:
+    cost = []
+    for row in devices(facts.ledger).to_dicts():
+        kind = "card" if row["platform"] == "gpu" else "CPU"
+        device = f" ({row['device']})" if row["device"] not in (None, "cpu") else ""
+        cost.append(f"{text.counted(row['runs'], 'run')} took {duration(row['seconds'])} of {kind} time{device}")
+    if not cost:
+        yield Text("This ledger holds no run.", "absent")
+        return
+    lost = untimed(facts.ledger)
+    yield Text(
+        f"{text.sentence(text.listed(cost))} A run's time is its share of the group that it was trained in, on a card "
+        "without compiling. Where several groups shared a card, it is divided by the number of workers, though not all "
+        "of them trained all the time: so it is a lower bound."
+        + (f" {text.sentence(text.counted(lost, 'run') + ' recorded no time')}" if lost else "")
+    )
+    rows = [
+        (*(row[name] or "–" for name in ("device", *VERSIONS)), f"{row['runs']:,}", f"{row['failed']:,}",
+         duration(row["seconds"]))
+        for row in versions(facts.ledger).to_dicts()
+    ]  # fmt: skip
+    head = ("device", *(name.replace("python", "Python") for name in VERSIONS), "runs", "failed", "time")
+    yield Table("versions-table", "Where the runs were made, and with what.", head, rows, right=(7, 8, 9))
+
+
+def _repeat(facts: Facts) -> Iterator[Block]:
+    if facts.of_paper:
+        yield Text(
+            f"`daxlab reproduce all` trains what the ledger lacks of the paper's experiments ({', '.join(EXPERIMENTS)}"
+            f"), `{COMMAND}` what it lacks of the search; both continue where they were interrupted. `daxlab compare` "
+            "prints the comparison, `daxlab report` makes this page: the same ledger and data give the same page, byte "
+            "for byte."
+        )
+    if facts.settings.height:
+        yield Text(
+            "`daxlab runs list` names every run; `daxlab runs show` has all that is known of one. Its key is a hash of "
+            "all that determines it: dataset and split by content, learner and seed."
+        )
