@@ -60,7 +60,7 @@ def content(ledger: Path) -> dict[str, Any]:
 def whole(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What this machine alone comes to, uninterrupted."""
     ledger = tmp_path_factory.mktemp("local") / "runs.db"
-    assert sweep([*specs(tiny), wild(tiny), *specs(tiny, 6_000, 1)], ledger).trained == 27
+    assert sweep([*specs(tiny), wild(tiny), *specs(tiny, 60_000, 1)], ledger).trained == 27
     return content(ledger)
 
 
@@ -182,11 +182,11 @@ def test_ctrl_c_stops_the_workers_at_a_checkpoint_and_the_same_call_resumes(
             signal.raise_signal(signal.SIGINT)
 
     how: dict[str, Any] = {"executor": "ray", "address": ray.address, "checkpoint_folder": shared}
-    stopped = sweep(specs(tiny, 6_000, 1), ledger, **how, show=interrupt)
+    stopped = sweep(specs(tiny, 60_000, 1), ledger, **how, show=interrupt)
     assert (stopped.trained, stopped.stopped) == (0, True)
     assert list(shared.glob("*.safetensors"))
     resumed = []
-    outcome = sweep(specs(tiny, 6_000, 1), ledger, **how, show=resumed.append)
+    outcome = sweep(specs(tiny, 60_000, 1), ledger, **how, show=resumed.append)
     assert content(ledger) == {name: whole[name] for name in outcome.keys}
     assert any(run.timing["resumed"] for event in resumed if isinstance(event, Finished) for run in event.runs)
     assert not list(shared.iterdir())

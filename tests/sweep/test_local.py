@@ -32,7 +32,7 @@ from daxlab.sweep.task import Progress, Task, TooLarge
 from executors import in_process
 
 SMALL = RNN("lstm", 1, 8, attention=True, dropout=0.1, updates=400)
-LONG = 4_000  # updates, so that there is time to interrupt
+LONG = 20_000  # updates, so that there is time to interrupt
 
 
 def specs(data: Path, runs: int, **changes) -> list[Spec]:
@@ -79,7 +79,7 @@ def test_a_run_leaves_metrics_a_curve_answers_and_weights(whole: Path) -> None:
     assert run.status == "done"
     assert 0 <= run.metrics["accuracy"] <= 100
     assert run.metrics["train_accuracy"] > 90  # it is a very small language
-    assert run.curve["update"] == [LONG]
+    assert run.curve["update"][-1] == LONG
     assert set(run.artefacts) == {"greedy", "unended", "oracle", "likelihoods", "named", "neighbours", "attention"}
     assert run.origin["platform"] == "cpu"
     assert name in weights(whole)
