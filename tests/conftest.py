@@ -61,6 +61,19 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def trained(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ledger with two small networks, trained on the tiny language. Copy it to write to it."""
+    from daxlab.learners import RNN
+    from daxlab.sweep import Spec, sweep
+    from executors import in_process
+
+    small = RNN("lstm", 1, 8, attention=True, dropout=0.1, updates=2_000)
+    ledger = tmp_path_factory.mktemp("trained") / "runs.db"
+    sweep([Spec("jump", seed, small, str(tiny)) for seed in range(2)], ledger, executor=in_process)
+    return ledger
+
+
+@pytest.fixture(scope="session")
 def searched(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A ledger with a whole search over architectures, made up."""
     import searched as made_up
@@ -113,7 +126,7 @@ def daxlab(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFac
             chdir(cwd),
         ):
             patch.setattr(sys, "argv", command)
-            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
+            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin)), "utf-8"))
             patch.setattr(sys, "stdout", stdout)
             patch.setattr(sys, "stderr", stderr)
             try:

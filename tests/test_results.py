@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from daxlab.analysis.answers import answers, scored
-from daxlab.analysis.protocols import differing
+from daxlab.analysis.replicates import differing
 from daxlab.cli.options import ledger_at
 from daxlab.datasets import SentencePairs, dataset
 from daxlab.datasets.translation import TATOEBA

@@ -1,4 +1,4 @@
-"""`daxlab data`, as a user runs it; and that starting it is cheap."""
+"""`daxlab data` and `daxlab datasets`; and starting daxlab loads nothing heavy."""
 
 import json
 import subprocess
@@ -41,10 +41,16 @@ def test_list_works_without_any_published_data(daxlab, nowhere: Path) -> None:
     assert "daxlab data fetch scan" in table
 
 
-def test_list_of_another_language_has_its_primitives(daxlab) -> None:
-    names = [row["name"] for row in json.loads(daxlab("data", "list", "--language", "scan-dax", "--json").stdout)]
-    assert "dax" in names
+def test_list_of_another_language_has_splits_of_its_own_primitives(daxlab, tiny: Path) -> None:
+    names = [row["name"] for row in json.loads(daxlab("data", "list", "--data", tiny, "--json").stdout)]
+    assert {"walk", "run", "jump"} <= set(names)
     assert not [name for name in names if name.startswith("release/")]
+
+
+def test_datasets_lists_what_can_be_learned_from_and_how_to_get_the_rest(daxlab, nowhere: Path) -> None:
+    listed = {row["name"]: row for row in json.loads(daxlab("datasets", "--json").stdout)}
+    assert {"scan", "scan-dax", "tatoeba", "built-in", "FOLDER"} <= set(listed)
+    assert "daxlab data fetch" in daxlab("datasets").stdout
 
 
 def test_export_writes_two_files_and_names_them(daxlab, tmp_path: Path) -> None:
@@ -53,7 +59,7 @@ def test_export_writes_two_files_and_names_them(daxlab, tmp_path: Path) -> None:
     assert len((tmp_path / "out" / "train.txt").read_text().splitlines()) == 21_890
 
 
-def test_verify_says_of_each_file_what_it_is(daxlab, data, tmp_path: Path) -> None:
+def test_verify_compares_every_file_with_what_the_rules_generate(daxlab, data, tmp_path: Path) -> None:
     done = daxlab("data", "verify", data / "SCAN-master.zip")
     assert done.returncode == 0
     assert "78 files are what our rules generate" in done.stdout
@@ -64,7 +70,7 @@ def test_verify_says_of_each_file_what_it_is(daxlab, data, tmp_path: Path) -> No
     assert {row["verdict"] for row in json.loads(done.stdout)} == {"differs", "missing"}
 
 
-def test_fetch_says_where_it_put_what(daxlab, data, nowhere: Path) -> None:
+def test_fetch_prints_where_it_put_the_data(daxlab, data, nowhere: Path) -> None:
     done = daxlab("data", "fetch", "scan-mcd", "--from", data)
     assert done.returncode == 0
     assert str(nowhere / "scan-mcd") in done.stdout
@@ -81,7 +87,7 @@ def test_fetch_says_where_it_put_what(daxlab, data, nowhere: Path) -> None:
         (["data", "nonesuch"], "No such command"),
     ],
 )
-def test_bad_input_is_exit_2_and_a_message(daxlab, arguments: list[str], complaint: str, tmp_path: Path) -> None:
+def test_bad_input_is_one_sentence_and_exit_2(daxlab, arguments: list[str], complaint: str, tmp_path: Path) -> None:
     done = daxlab(*arguments, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert complaint in done.stderr
@@ -96,7 +102,7 @@ def test_starting_loads_nothing_heavy(code: str) -> None:
     assert done.stdout == "[]\n"
 
 
-def test_the_version_and_the_help_are_there(daxlab) -> None:
+def test_every_command_has_help_with_an_example(daxlab) -> None:
     assert daxlab("--version").stdout.startswith("daxlab ")
     for verb in (["translate"], ["data"], ["data", "list"], ["data", "export"], ["data", "verify"], ["data", "fetch"]):
         done = daxlab(*verb, "--help")

@@ -7,7 +7,7 @@ import pytest
 from daxlab.runs import Writer, export
 
 
-def test_it_writes_one_page_of_an_empty_ledger_and_leaves_nothing_else(daxlab, tmp_path: Path) -> None:
+def test_report_writes_one_page_even_of_an_empty_ledger(daxlab, tmp_path: Path) -> None:
     with Writer(tmp_path / "empty.db"):
         pass
     done = daxlab("report", "--out", tmp_path / "mine.html", "--ledger", tmp_path / "empty.db", cwd=tmp_path)
@@ -16,13 +16,13 @@ def test_it_writes_one_page_of_an_empty_ledger_and_leaves_nothing_else(daxlab, t
     assert (tmp_path / "mine.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
-def test_where_there_is_no_room_the_page_before_stays(daxlab, no_room, tmp_path: Path) -> None:
+def test_a_full_disk_keeps_the_page_that_was_there(daxlab_process, no_room, tmp_path: Path) -> None:
     with Writer(tmp_path / "empty.db") as writer:
         export(writer.ledger, tmp_path / "shipped.db")  # reading it writes nothing
     there = sorted(tmp_path.iterdir())
     page = tmp_path / "mine.html"
     page.write_text("before")
-    done = daxlab("report", "--out", page, "--ledger", tmp_path / "shipped.db", preexec_fn=no_room(10_000))
+    done = daxlab_process("report", "--out", page, "--ledger", tmp_path / "shipped.db", preexec_fn=no_room(10_000))
     assert (done.returncode, done.stdout) == (2, "")
     assert f"cannot write {page}: File too large" in done.stderr
     assert page.read_text() == "before"
@@ -37,7 +37,7 @@ def test_where_there_is_no_room_the_page_before_stays(daxlab, no_room, tmp_path:
         (["--ledger", "none.db"], "there is no ledger at none.db"),
     ],
 )
-def test_bad_input_is_a_sentence_and_exit_2(daxlab, tmp_path: Path, arguments: list[str], complaint: str) -> None:
+def test_bad_input_is_one_sentence_and_exit_2(daxlab, tmp_path: Path, arguments: list[str], complaint: str) -> None:
     done = daxlab("report", *arguments, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert complaint in done.stderr

@@ -31,7 +31,7 @@ def test_it_plans_stops_goes_on_and_compares(tiny, tmp_path: Path) -> None:
     command = ["reproduce", "length", "--runs", 1, "--updates", 40, "--device", "cpu", "--ledger", ledger]
     planned = daxlab_here(*command, "--dry-run", "--json")
     plan = json.loads(planned.stdout)["plan"]
-    assert (plan["asked"], plan["done"], plan["runs"], plan["groups"], plan["measured"]) == (5, 0, 5, 5, 0)
+    assert (plan["asked"], plan["done"], plan["runs"], plan["groups"], plan["estimated"]) == (5, 0, 5, 5, 0)
     assert "5 runs in 5 groups" in planned.stderr
     assert not ledger.exists()
 
@@ -64,7 +64,7 @@ def test_it_says_whose_draws_it_uses(daxlab, data, nowhere, tmp_path: Path, monk
     monkeypatch.setenv("DAXLAB_DATA", str(data))
     theirs = daxlab("reproduce", "few-shot", "jump", "--dry-run", "--device", "gpu", cwd=tmp_path)
     assert "few-shot: the release’s own draws" in theirs.stderr
-    assert "60 runs in 3 groups on the GPU" in theirs.stderr
+    assert "60 runs in 4 groups on the GPU" in theirs.stderr
     assert "draws" not in daxlab("reproduce", "jump", "--dry-run", cwd=tmp_path).stderr
 
 
@@ -75,7 +75,7 @@ def test_runs_that_the_ledger_has_are_not_planned_again(daxlab, tmp_path: Path) 
     assert found["asked"] == 25
     assert found["done"] >= 20
     assert found["runs"] == 25 - found["done"]
-    assert found["measured"] == found["groups"]
+    assert found["estimated"] == found["groups"]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 from daxlab.cli import tour
 
 
-def test_it_draws_each_split_beside_the_paper_s_figure(capsys) -> None:
+def test_every_split_is_drawn_beside_the_paper_s_figure(capsys) -> None:
     tour._show({"simple": 96.0, "turn-left": None, "length": 14.0, "jump": 0.0})
     shown = capsys.readouterr().out
     assert [line.split()[0] for line in shown.splitlines() if "asks for" in line] == list(tour.ASKS)
@@ -14,7 +14,7 @@ def test_it_draws_each_split_beside_the_paper_s_figure(capsys) -> None:
 
 
 @pytest.mark.slow
-def test_it_trains_and_ends_with_what_to_ask(capsys, tmp_path, monkeypatch) -> None:
+def test_the_tour_trains_once_and_ends_with_what_to_ask(capsys, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     for _ in range(2):
         tour.main(updates=200)

@@ -1,4 +1,4 @@
-"""`daxlab translate`, as a user runs it."""
+"""`daxlab translate`."""
 
 import json
 import os
@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 COMMAND = "jump around left after jump twice"
 
 
-def test_it_prints_the_actions(daxlab) -> None:
+def test_translate_prints_the_actions(daxlab) -> None:
     done = daxlab("translate", COMMAND)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "I_JUMP I_JUMP" + " I_TURN_LEFT I_JUMP" * 4 + "\n"
 
 
-def test_words_need_no_quotes_and_names_can_be_the_paper_s(daxlab) -> None:
+def test_words_need_no_quotes_and_actions_can_have_the_paper_s_names(daxlab) -> None:
     assert daxlab("translate", "jump", "left", "--names", "paper").stdout == "LTURN JUMP\n"
 
 
-def test_tree_shows_the_derivation_and_json_gives_both(daxlab) -> None:
+def test_tree_prints_the_derivation_and_json_has_actions_and_tree(daxlab) -> None:
     assert "V → D[1] around D[2]" in daxlab("translate", COMMAND, "--tree").stdout
     answer = json.loads(daxlab("translate", COMMAND, "--json").stdout)
     assert answer["command"] == COMMAND
@@ -31,7 +31,7 @@ def test_tree_shows_the_derivation_and_json_gives_both(daxlab) -> None:
     assert answer["tree"]["rule"] == "S after S"
 
 
-def test_another_language_by_name_or_file(daxlab, tmp_path: Path) -> None:
+def test_the_language_can_be_another_one_by_name_or_file(daxlab, tmp_path: Path) -> None:
     assert daxlab("translate", "dax twice", "--language", "scan-dax").stdout == "I_DAX I_DAX\n"
     (tmp_path / "hop.grammar").write_text("extends scan\ngrammar:\n U -> hop\nmeaning:\n [[hop]] = HOP\n")
     assert daxlab("translate", "hop left", "--language", tmp_path / "hop.grammar").stdout == "I_TURN_LEFT HOP\n"
@@ -49,21 +49,21 @@ def test_another_language_by_name_or_file(daxlab, tmp_path: Path) -> None:
         (["-"], "no commands on standard input"),
     ],
 )
-def test_bad_input_is_exit_2_and_a_message_without_a_traceback(daxlab, arguments: list[str], complaint: str) -> None:
+def test_bad_input_is_one_sentence_and_exit_2(daxlab, arguments: list[str], complaint: str) -> None:
     done = daxlab("translate", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert complaint in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_a_terminal_that_cannot_show_brackets_shows_their_numbers(daxlab) -> None:
-    done = daxlab("translate", "jump", "--tree", env={**os.environ, "PYTHONIOENCODING": "ascii"})
+def test_characters_that_a_terminal_cannot_show_are_escaped(daxlab_process) -> None:
+    done = daxlab_process("translate", "jump", "--tree", env={**os.environ, "PYTHONIOENCODING": "ascii"})
     assert done.returncode == 0
     assert "\\u27e6 I_JUMP \\u27e7" in done.stdout
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-"])
-def test_closed_streams_are_no_traceback(closed: str) -> None:
+def test_a_closed_stream_is_exit_2_without_a_traceback(closed: str) -> None:
     script = f"{sys.executable} -m daxlab translate - {closed}"
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False, env=os.environ)
     assert (done.returncode, done.stdout) == (2, "")
@@ -80,7 +80,7 @@ def test_a_stream_stops_at_the_first_bad_line_and_names_it(daxlab) -> None:
     assert done.stderr.startswith("daxlab: line 3: unexpected word 'walk'")
 
 
-def test_keep_going_keeps_lines_aligned(daxlab) -> None:
+def test_with_keep_going_a_bad_line_gives_an_empty_line(daxlab) -> None:
     lines = [b"walk", b"walk walk", b"", b"\xff\xfe", b"x" * 10_000_000, b"run\r", b"look"]
     done = daxlab("translate", "-", "--keep-going", stdin=b"\n".join(lines))
     assert done.stdout.split("\n") == ["I_WALK", "", "", "", "", "I_RUN", "I_LOOK", ""]
@@ -93,7 +93,7 @@ def test_keep_going_keeps_lines_aligned(daxlab) -> None:
 
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.binary(max_size=30), min_size=1, max_size=40))
-def test_any_bytes_give_as_many_lines_as_went_in(daxlab, lines: list[bytes]) -> None:
+def test_with_keep_going_any_bytes_give_as_many_lines_as_there_were(daxlab, lines: list[bytes]) -> None:
     stdin = b"\n".join([*lines, b"walk"])
     done = daxlab("translate", "-", "--keep-going", stdin=stdin)
     assert done.stdout.count("\n") == stdin.count(b"\n") + 1
@@ -101,7 +101,7 @@ def test_any_bytes_give_as_many_lines_as_went_in(daxlab, lines: list[bytes]) -> 
     assert "Traceback" not in done.stderr
 
 
-def test_a_line_is_answered_before_the_next_one_comes() -> None:
+def test_a_line_is_answered_before_the_next_one_is_read() -> None:
     command = [sys.executable, "-m", "daxlab", "translate", "-"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin
@@ -113,14 +113,14 @@ def test_a_line_is_answered_before_the_next_one_comes() -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
-def test_a_full_disk_is_said_in_a_sentence(daxlab) -> None:
+def test_a_full_disk_is_one_sentence_and_exit_2(daxlab_process) -> None:
     with Path("/dev/full").open("w") as full:
-        done = daxlab("translate", COMMAND, stdout=full, stderr=subprocess.PIPE)
+        done = daxlab_process("translate", COMMAND, stdout=full, stderr=subprocess.PIPE)
     assert done.returncode == 2
     assert done.stderr == "daxlab: cannot write the output: No space left on device\n"
 
 
-def test_a_reader_that_has_enough_is_no_error() -> None:
+def test_a_reader_that_stops_reading_is_no_error() -> None:
     script = f"yes jump | {sys.executable} -m daxlab translate - | head -1"
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False, env=os.environ)
     assert (done.stdout, done.stderr) == ("I_JUMP\n", "")

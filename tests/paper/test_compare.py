@@ -146,9 +146,7 @@ def test_over_sampling_is_with_minus_without_and_both_are_stated(ledger: Path) -
     assert (alike.verdict, "no difference can be told" in alike.note) == ("shown", True)
 
 
-GRID = [
-    RNN("srn", *shape) for shape in product((1, 2), (25, 50, 100, 200, 400), (True, False), (0.0, 0.1, 0.5))
-]
+GRID = [RNN("srn", *shape) for shape in product((1, 2), (25, 50, 100, 200, 400), (True, False), (0.0, 0.1, 0.5))]
 
 
 def test_the_search_over_srns_gives_the_best_the_mean_and_the_range(ledger: Path) -> None:

@@ -1,95 +1,99 @@
-"""What the ledger keeps of the commands that are looked at one by one."""
+"""What a fitted learner is asked before it is let go: all that the ledger will know of it."""
 
-from importlib import metadata
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from daxlab import InputError, engine, language
-from daxlab.datasets.rules import make, named_commands
-from daxlab.protocol import Protocol
-from daxlab.runs import Ledger, key, unpack_answers, unpack_arrays
-from daxlab.runs.scoring import NEAREST, nearest
-from daxlab.runs.trained import TrainedNetwork
-from daxlab.sweep import Architecture, Spec, sweep, worker
-from daxlab.sweep.task import Task
+from daxlab.datasets import dataset
+from daxlab.learners import RNN, Context, Job, Learner, Model
+from daxlab.runs import Ledger, unpack_answers, unpack_arrays
+from daxlab.runs.scoring import NEAREST, nearest, score
+from daxlab.runs.trained import TrainedModel
+from daxlab.sweep import Spec, sweep
+from executors import in_process
 
 
 @pytest.fixture(scope="module")
-def trained(tiny, tmp_path_factory) -> tuple[TrainedNetwork, dict[str, bytes]]:
+def trained(tiny: Path, tmp_path_factory) -> tuple[TrainedModel, dict[str, bytes]]:
+    """A network, and what the ledger keeps of it."""
     path = tmp_path_factory.mktemp("examined") / "runs.db"
-    network = Architecture("lstm", 2, 8, attention=True, dropout=0.1)
-    (key,) = sweep([Spec("jump", 0, network, Protocol(updates=300), str(tiny))], path).keys
+    network = RNN("lstm", 1, 8, attention=True, dropout=0.1, updates=400)
+    (key,) = sweep([Spec("jump", 0, network, str(tiny))], path, executor=in_process).keys
     with Ledger(path) as ledger:
-        return TrainedNetwork(path, key), dict(ledger.run(key).artefacts)
+        return TrainedModel(path, key), dict(ledger.run(key).artefacts)
 
 
-def test_the_named_commands_are_the_primitives_and_each_twice(tiny: Path) -> None:
-    assert [e.command for e in named_commands(language(str(tiny)))] == [
+def test_the_probes_of_a_grammar_are_its_primitives_and_each_twice(tiny: Path) -> None:
+    assert [e.command for e in dataset(str(tiny)).probes()] == [
         *("walk", "run", "jump"),
         *("walk twice", "run twice", "jump twice"),
     ]
-    assert len(named_commands(language("scan"))) == 12
+    assert len(dataset("scan").probes()) == 12
 
 
-def test_neighbours_are_the_training_commands_of_greatest_cosine_without_the_command_itself(trained, tiny) -> None:
-    network, artefacts = trained
-    lang = language(str(tiny))
-    split, kept = make("jump", lang), unpack_arrays(artefacts["neighbours"])
+def test_neighbours_are_the_training_commands_of_greatest_cosine_without_the_command_itself(trained) -> None:
+    model, artefacts = trained
+    split, kept = model.spec.content(), unpack_arrays(artefacts["neighbours"])
     places, cosines = np.asarray(kept["places"]), np.asarray(kept["cosines"])
 
     def state(command: str) -> np.ndarray:
-        rows = network.encoding.commands([command])
-        return np.asarray(engine.encodings(network._networks, rows)[0, 0, -1], np.float64)
+        return np.asarray(model._fitted.states([0], [command])[0, 0], np.float64)
 
-    for n, named in enumerate(named_commands(lang)):
-        own = state(named.command)
-        slow = []
-        for place, example in enumerate(split.train):
-            if example.command != named.command:
-                other = state(example.command)
-                slow.append((own @ other / np.sqrt((own @ own) * (other @ other)), place))
-        slow.sort(reverse=True)
+    states = [state(example.command) for example in split.train]
+    for n, probe in enumerate(model.dataset.probes()):
+        own = state(probe.command)
+        slow = sorted(
+            (
+                (own @ other / np.sqrt((own @ own) * (other @ other)), place)
+                for place, (example, other) in enumerate(zip(split.train, states, strict=True))
+                if example.command != probe.command
+            ),
+            reverse=True,
+        )
         np.testing.assert_allclose(cosines[n], [cosine for cosine, _ in slow[:NEAREST]], rtol=1e-4)
         assert places[n, 0] == slow[0][1]
 
 
-def test_a_state_of_nothing_is_near_to_nothing() -> None:
+def test_a_state_of_zeros_is_near_to_nothing() -> None:
     places, cosines = nearest(np.zeros((1, 3)), np.eye(3), np.zeros((1, 3), bool))
     assert cosines.tolist() == [[0, 0, 0]] and sorted(places[0].tolist()) == [0, 1, 2]
 
 
-def test_the_answers_and_attention_kept_are_those_the_network_gives(trained, tiny) -> None:
-    network, artefacts = trained
-    named = named_commands(language(str(tiny)))
-    answers = unpack_answers(artefacts["named"], [example.actions for example in named])
+def test_the_answers_and_attention_that_are_kept_are_those_that_the_network_gives(trained) -> None:
+    model, artefacts = trained
+    probes = model.dataset.probes()
+    answers = unpack_answers(artefacts["named"], [example.actions for example in probes])
     maps = unpack_arrays(artefacts["attention"])
-    for n, example in enumerate(named):
-        found = network.predict(example.command)
+    for n, example in enumerate(probes):
+        found = model.predict(example.command)
         assert answers[n] == found.actions
         np.testing.assert_allclose(np.asarray(maps[f"w{n}"]) / 255, found.attention, atol=0.5 / 255 + 1e-6)
 
 
-def test_without_sacrebleu_commands_are_trained_and_sentences_refused_before_they_are(monkeypatch) -> None:
-    def absent(name: str) -> str:
-        if name == "sacrebleu":
-            raise metadata.PackageNotFoundError(name)
-        return "1"
+class Echo:
+    """Answers with the words of the command."""
 
-    monkeypatch.setattr(metadata, "version", absent)
-    monkeypatch.setattr(worker, "version", absent)
-    small, heard = Architecture("srn", 1, 5, attention=False, dropout=0.0), list[Any]()
-    asked = [Spec(split, 0, small, Protocol(20), language=name) for split, name in
-             (("size-1", "scan"), ("translation", "built-in"))]  # fmt: skip
+    def answers(self, commands: Sequence[str]) -> list[tuple[str, ...]]:
+        return [tuple(command.split()) for command in commands]
 
-    def task(spec: Spec) -> Task:
-        return Task("a group", (spec,), (key(spec.facts()),), None)
 
-    done = worker.work(task(asked[0]), heard.append)
-    assert done is not None and "sacrebleu" not in done.runs[0].origin
-    heard.clear()
-    with pytest.raises(InputError, match="scored by sacrebleu, which is not here"):
-        worker.work(task(asked[1]), heard.append)
-    assert heard == []
+@dataclass(frozen=True)
+class Echoes(Learner):
+    kind = "echo"
+
+    def fit_one(self, split, seed: int) -> Model:
+        return Echo()
+
+
+def test_a_learner_without_abilities_is_scored_by_its_answers_to_every_test_set(tmp_path: Path) -> None:
+    for name, lines in {"train": "a\ta\nb\tc\n", "test": "a b\ta b\n", "gen": "b\tb\na\tb\n"}.items():
+        (tmp_path / f"{name}.tsv").write_text(lines)
+    data = dataset(str(tmp_path))
+    fitted = Echoes().fit([Job(Echoes(), data, data.split("test"), 0)], Context())
+    (found,) = score(fitted)
+    assert found.metrics == {"accuracy": 100, "train_accuracy": 50, "accuracy.gen": 50}
+    assert set(found.artefacts) == {"greedy", "unended", "greedy.gen"}
+    assert unpack_answers(found.artefacts["greedy.gen"], [("b",), ("b",)]) == [("b",), ("a",)]

@@ -17,20 +17,21 @@ from typing import Any
 import pytest
 
 from daxlab import InputError
-from daxlab.protocol import Protocol
+from daxlab.learners import RNN
 from daxlab.runs import Ledger
-from daxlab.sweep import Architecture, Spec, cluster, driver, sweep, weights_of
-from daxlab.sweep.grouping import grouped
+from daxlab.runs.places import checkpoints
+from daxlab.sweep import Spec, cluster, driver, sweep, weights_of
+from daxlab.sweep.groups import grouped
 from daxlab.sweep.task import Finished, Progress
 
-SMALL = Architecture("lstm", 1, 8, attention=True, dropout=0.1)
+SMALL = RNN("lstm", 1, 8, attention=True, dropout=0.1)
 NODE = {"num_cpus": 1, "object_store_memory": 100_000_000, "include_dashboard": False}
 
 
 def specs(tiny: Path, updates: int = 600, runs: int = 12) -> list[Spec]:
     """24 runs, unless fewer are asked for: replicates on two splits, as `command` asks for them."""
     return [
-        Spec(split, seed, SMALL, Protocol(updates=updates), str(tiny))
+        Spec(split, seed, replace(SMALL, updates=updates), str(tiny))
         for split in ("jump", "simple")
         for seed in range(runs)
     ]
@@ -38,7 +39,7 @@ def specs(tiny: Path, updates: int = 600, runs: int = 12) -> list[Spec]:
 
 def wild(tiny: Path) -> Spec:
     """A run whose loss explodes."""
-    return Spec("jump", 0, SMALL, Protocol(updates=600, learning_rate=1e30), str(tiny))
+    return Spec("jump", 0, replace(SMALL, updates=600, learning_rate=1e30), str(tiny))
 
 
 def content(ledger: Path) -> dict[str, Any]:
@@ -59,7 +60,7 @@ def content(ledger: Path) -> dict[str, Any]:
 def whole(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What this machine alone comes to, uninterrupted."""
     ledger = tmp_path_factory.mktemp("local") / "runs.db"
-    assert sweep([*specs(tiny), wild(tiny), *specs(tiny, 6_000, 1)], ledger).trained == 27
+    assert sweep([*specs(tiny), wild(tiny), *specs(tiny, 60_000, 1)], ledger).trained == 27
     return content(ledger)
 
 
@@ -90,7 +91,8 @@ def at_work(ray: Any) -> list[int]:
     return found
 
 
-def test_a_worker_killed_on_the_way_changes_no_bit(
+@pytest.mark.slow
+def test_a_worker_that_is_killed_changes_no_bit(
     ray: Any, tiny: Path, whole: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ledger, killed, lost, most = tmp_path / "runs.db", set(), [], []
@@ -114,23 +116,24 @@ def test_a_worker_killed_on_the_way_changes_no_bit(
     assert killed and lost
     assert (outcome.trained, outcome.stopped) == (25, False)
     assert content(ledger) == {name: whole[name] for name in outcome.keys}
-    assert not list(driver.checkpoints(ledger).iterdir())
+    assert not list(checkpoints(ledger).iterdir())
     assert max(most) == 2 + cluster.SPARE  # never more given out than the cluster holds and a few
     with Ledger(ledger) as known:
         assert {group.executor["kind"] for group in known.groups(("done",))} == {"ray"}
         assert known.count({"status": "failed"}) == 1
 
 
-def test_nor_does_it_where_groups_are_of_many_runs_and_widths(
+@pytest.mark.slow
+def test_a_worker_killed_while_it_trains_a_group_of_many_runs_changes_no_bit(
     ray: Any, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As on a card: networks of one kind are one group, whatever their width, split and seed."""
-    monkeypatch.setattr(driver, "grouped", lambda facts, device, at_once: grouped(facts, "gpu"))
+    """As on a card: runs of one network are one group, whatever their split, dropout and seed."""
+    monkeypatch.setattr(driver, "grouped", lambda facts, specs, device: grouped(facts, specs, "gpu"))
     asked = [
-        replace(one, architecture=replace(SMALL, cell=cell, hidden=hidden))
+        replace(one, learner=replace(one.learner, cell=cell, dropout=dropout))
         for one in specs(tiny, 1_200, runs=2)
         for cell in ("srn", "gru", "lstm")
-        for hidden in (4, 9)
+        for dropout in (0.1, 0.5)
     ]
     killed: set[int] = set()
 
@@ -149,7 +152,8 @@ def test_nor_does_it_where_groups_are_of_many_runs_and_widths(
         assert [len(group.members) for group in known.groups("done")] == [8, 8, 8]
 
 
-def test_a_node_lost_on_the_way_changes_no_bit(ray: Any, tiny: Path, whole: dict[str, Any], tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_a_node_that_is_lost_changes_no_bit(ray: Any, tiny: Path, whole: dict[str, Any], tmp_path: Path) -> None:
     ray.add_node(**NODE)
     gone = []
 
@@ -166,7 +170,8 @@ def test_a_node_lost_on_the_way_changes_no_bit(ray: Any, tiny: Path, whole: dict
     assert content(tmp_path / "runs.db") == {name: whole[name] for name in outcome.keys}
 
 
-def test_a_wish_to_stop_is_heard_by_the_workers_who_stop_at_a_checkpoint(
+@pytest.mark.slow
+def test_ctrl_c_stops_the_workers_at_a_checkpoint_and_the_same_call_resumes(
     ray: Any, tiny: Path, whole: dict[str, Any], tmp_path: Path
 ) -> None:
     ledger, shared, heard = tmp_path / "runs.db", tmp_path / "shared", []
@@ -177,18 +182,19 @@ def test_a_wish_to_stop_is_heard_by_the_workers_who_stop_at_a_checkpoint(
             signal.raise_signal(signal.SIGINT)
 
     how: dict[str, Any] = {"executor": "ray", "address": ray.address, "checkpoint_folder": shared}
-    stopped = sweep(specs(tiny, 6_000, 1), ledger, **how, show=interrupt)
+    stopped = sweep(specs(tiny, 60_000, 1), ledger, **how, show=interrupt)
     assert (stopped.trained, stopped.stopped) == (0, True)
     assert list(shared.glob("*.safetensors"))
     resumed = []
-    outcome = sweep(specs(tiny, 6_000, 1), ledger, **how, show=resumed.append)
+    outcome = sweep(specs(tiny, 60_000, 1), ledger, **how, show=resumed.append)
     assert content(ledger) == {name: whole[name] for name in outcome.keys}
     assert any(run.timing["resumed"] for event in resumed if isinstance(event, Finished) for run in event.runs)
     assert not list(shared.iterdir())
     assert sweep(specs(tiny, 500), ledger, **how, budget=0.0).stopped  # before anything was given out
 
 
-def test_where_workers_cannot_write_they_train_in_one_go_and_say_so(
+@pytest.mark.slow
+def test_workers_that_cannot_write_checkpoints_train_in_one_go_and_say_so(
     ray: Any, tiny: Path, whole: dict[str, Any], tmp_path: Path
 ) -> None:
     (tmp_path / "file").touch()
@@ -201,12 +207,13 @@ def test_where_workers_cannot_write_they_train_in_one_go_and_say_so(
 def command(tiny: Path, ledger: Path, address: str) -> list[str]:
     return [
         *(sys.executable, "-m", "daxlab", "train", "--split", "jump", "--split", "simple"),
-        *("--language", str(tiny), "--layers", "1", "--hidden", "8", "--attention", "--dropout", "0.1"),
+        *("--data", str(tiny), "--layers", "1", "--hidden", "8", "--attention", "--dropout", "0.1"),
         *("--runs", "12", "--updates", "600", "--ledger", str(ledger), "--checkpoint-every", "0.05", "--json"),
         *("--device", "cpu", "--executor", "ray", "--address", address),
     ]
 
 
+@pytest.mark.slow
 def test_a_driver_killed_ten_times_at_random_moments_comes_to_the_same_bits(
     ray: Any, tiny: Path, whole: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -231,7 +238,8 @@ def test_a_driver_killed_ten_times_at_random_moments_comes_to_the_same_bits(
             break
 
 
-def test_a_cluster_that_is_not_there_or_has_no_card_is_a_sentence(
+@pytest.mark.slow
+def test_a_cluster_that_is_missing_or_has_no_card_is_an_error_and_changes_nothing(
     ray: Any, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ledger, asked = tmp_path / "runs.db", specs(tiny, 200, 1)
@@ -241,7 +249,7 @@ def test_a_cluster_that_is_not_there_or_has_no_card_is_a_sentence(
         sweep(asked, ledger, executor="ray", address="nowhere")
     with pytest.raises(InputError, match="no node of the Ray cluster has a GPU"):
         sweep(asked, ledger, executor="ray", address=ray.address, device="gpu")
-    other = [replace(spec, language=str(tmp_path / "gone.grammar")) for spec in asked]
+    other = [replace(spec, data=str(tmp_path / "gone.grammar")) for spec in asked]
     (tmp_path / "gone.grammar").write_text(tiny.read_text())
     monkeypatch.setattr(cluster._Flight, "give_out", removing(tmp_path / "gone.grammar"))
     with pytest.raises(InputError, match="gone"):
@@ -261,7 +269,7 @@ def removing(path: Path) -> Any:
     return instead
 
 
-def test_without_ray_the_extra_is_named(tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_ray_the_error_names_the_extra(tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name == "ray" or name.startswith("ray.")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "ray", None)
@@ -272,6 +280,11 @@ def test_without_ray_the_extra_is_named(tiny: Path, tmp_path: Path, monkeypatch:
     assert not list(tmp_path.iterdir())
 
 
+def test_an_address_where_nothing_answers_is_an_error_at_once(tiny: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no Ray cluster answers at 127"):
+        sweep(specs(tiny, 200, 1), tmp_path / "runs.db", executor="ray", address="127.0.0.1:1")
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
@@ -280,7 +293,7 @@ def test_without_ray_the_extra_is_named(tiny: Path, tmp_path: Path, monkeypatch:
         (["--executor", "ray", "--device", "auto"], "say --device cpu or --device gpu"),
     ],
 )
-def test_bad_input_is_a_sentence_and_exit_2(daxlab, tmp_path: Path, arguments: list[str], complaint: str) -> None:
+def test_bad_options_are_one_sentence_and_exit_2(daxlab, tmp_path: Path, arguments: list[str], complaint: str) -> None:
     for verb in (["train", "--split", "jump"], ["reproduce", "jump"]):
         done = daxlab(*verb, *arguments, cwd=tmp_path)
         assert done.returncode == 2 and complaint in done.stderr and "Traceback" not in done.stderr

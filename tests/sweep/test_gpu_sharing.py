@@ -1,4 +1,4 @@
-"""Workers share a card where they can; where they cannot they take turns; and the service ends with the sweep."""
+"""Workers share a card where they can; where they cannot, they take turns; the service ends with the sweep."""
 
 import os
 import signal
@@ -9,11 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from daxlab.runs import Ledger
-from daxlab.runs.progress import note
-from daxlab.sweep import Architecture, Spec, driver, gpu_sharing, local, sweep
+from daxlab.learners import RNN
+from daxlab.sweep import Spec, driver, gpu_sharing, local, sweep
 from daxlab.sweep.local import _place
-from daxlab.sweep.status import NOTE
 
 CONTROL = """#!/bin/sh
 if [ "$1" = -d ]; then echo began >> {log}; exit {code}; else cat >> {log}; fi
@@ -34,7 +32,7 @@ def control(folder: Path, code: int = 0) -> Path:
     return log
 
 
-def test_without_the_service_two_take_turns(tmp_path: Path, monkeypatch) -> None:
+def test_without_the_service_two_workers_take_turns(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     assert not gpu_sharing.can_be_shared()
     with _place("gpu", 8) as place:
@@ -42,7 +40,7 @@ def test_without_the_service_two_take_turns(tmp_path: Path, monkeypatch) -> None
 
 
 @pytest.mark.parametrize("code", [0, 1])
-def test_a_service_by_which_cuda_does_not_start_is_not_used_and_ends(tmp_path: Path, monkeypatch, code: int) -> None:
+def test_a_service_with_which_cuda_does_not_start_is_ended_and_not_used(tmp_path: Path, monkeypatch, code: int) -> None:
     log = control(tmp_path, code)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setattr(gpu_sharing, "STARTS", "import sys; sys.exit(1)")
@@ -51,21 +49,19 @@ def test_a_service_by_which_cuda_does_not_start_is_not_used_and_ends(tmp_path: P
     assert log.read_text() == "began\nquit -t 10\n"
 
 
-def test_a_card_that_could_be_shared_but_is_not_is_said_and_known(tmp_path: Path, monkeypatch) -> None:
+def test_the_user_is_told_when_the_service_does_not_start(tmp_path: Path, monkeypatch) -> None:
     control(tmp_path, code=1)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setattr(local, "cores", lambda: [0, 1, 2])
     monkeypatch.setattr(driver, "cores", lambda: [0, 1, 2])
     monkeypatch.setattr(gpu_sharing, "is_here", lambda: True)
-    asked = [Spec("jump", 0, Architecture(cell=cell)) for cell in ("srn", "gru", "lstm")]
+    asked = [Spec("jump", 0, RNN(cell=cell)) for cell in ("srn", "gru", "lstm")]
     assert driver.crew_of("gpu").at_once == 3
     outcome = sweep(asked, tmp_path / "runs.db", device="gpu", budget=0.0)
     assert outcome.said == ["the card cannot be shared here, so groups take turns"]
-    with Ledger(tmp_path / "runs.db") as ledger:
-        assert note(ledger, NOTE)["at_once"] == 1
 
 
-def test_where_cuda_starts_by_it_all_workers_train_at_once(tmp_path: Path, monkeypatch) -> None:
+def test_where_the_service_works_all_workers_train_at_once(tmp_path: Path, monkeypatch) -> None:
     log = control(tmp_path)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setattr(gpu_sharing, "STARTS", f"import os, sys; sys.exit('{gpu_sharing.PIPES}' not in os.environ)")
@@ -76,7 +72,7 @@ def test_where_cuda_starts_by_it_all_workers_train_at_once(tmp_path: Path, monke
     assert log.read_text() == "began\nquit -t 10\n"
 
 
-def test_a_service_that_was_started_for_us_is_used_and_left_alone(tmp_path: Path, monkeypatch) -> None:
+def test_a_service_that_is_running_already_is_used_and_left_alone(tmp_path: Path, monkeypatch) -> None:
     log = control(tmp_path)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setenv(gpu_sharing.PIPES, str(tmp_path))
@@ -95,7 +91,7 @@ def test_one_worker_needs_no_service(tmp_path: Path, monkeypatch) -> None:
 
 
 @pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGINT])  # of the whole group: as Ctrl-C does it
-def test_it_ends_even_if_we_are_killed(tmp_path: Path, blow: signal.Signals) -> None:
+def test_the_service_ends_even_if_the_driver_is_killed(tmp_path: Path, blow: signal.Signals) -> None:
     log = control(tmp_path)
     code = f"""
 import signal, time

@@ -1,4 +1,4 @@
-"""`daxlab reproduce`: the paper's experiments, as far as the ledger lacks them, and what came of them."""
+"""`daxlab reproduce`: train what the ledger lacks of the paper's experiments, and compare."""
 
 import json
 import sys
@@ -36,41 +36,41 @@ if TYPE_CHECKING:
     from daxlab.paper import Row
 
 NAMES = "|".join((*EXPERIMENTS, ALL))
-DRAWN = {"simple", "size", "few-shot"}  # experiments whose splits chance drew
+DRAWN = {"simple", "size", "few-shot"}  # experiments with random splits
 MOST_RUNS = 10_000
 
 
 def reproduce(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar=NAMES, help="Which experiments; all unless given.")
+        list[str] | None, typer.Argument(metavar=NAMES, help="Which experiments; the default is all.")
     ] = None,
-    runs: Annotated[int, typer.Option(help="Replicates of each network on each split: seeds 0, 1, …")] = RUNS,
+    runs: Annotated[int, typer.Option(help="Runs of each network on each split: seeds 0, 1, …")] = RUNS,
     device: DeviceOption = "auto",
     executor: ExecutorOption = "local",
     address: AddressOption = None,
     budget: BudgetOption = None,
     checkpoints: CheckpointsOption = None,
-    updates: Annotated[int, typer.Option(help="Fewer than the paper's, for a trial.")] = Protocol.updates,
+    updates: Annotated[int, typer.Option(help="Updates of each run; fewer for a trial.")] = Protocol.updates,
     corpus: Annotated[
-        str, typer.Option(metavar="tatoeba|built-in|FILE", help="translation: the pairs to learn from.")
+        str, typer.Option(metavar="tatoeba|built-in|FILE", help="For translation: the sentence pairs.")
     ] = TATOEBA,
     new_word: Annotated[
-        str | None, typer.Option(metavar="ENGLISH=FRENCH", help="translation: in the place of daxy=daxiste.")
+        str | None, typer.Option(metavar="ENGLISH=FRENCH", help="For translation: instead of daxy=daxiste.")
     ] = None,
     frames: Annotated[
         list[str] | None,
         typer.Option(
             "--frame",
             metavar="'i am X .=je suis X .'",
-            help="translation: twice at least; the first is taught, the others ask. X is the word's place; in French, "
-            "Y takes either singular form, Z any.",
+            help="For translation: at least two. The first is taught, the others ask. X is the word's place; "
+            "in French, Y takes either singular form, Z any form.",
         ),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would take, and stop.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan, and train nothing.")] = False,
     ledger: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Train what the ledger lacks of the paper's experiments, and show the paper's figures beside ours.
+    """Train what the ledger lacks of the paper's experiments, then show the paper's figures beside ours.
 
     Example: daxlab reproduce jump few-shot --runs 5 --device gpu --budget 8m
     """
@@ -114,31 +114,31 @@ def reproduce(
 def _pairs(
     asked: list[str], experiments: list[str], corpus: str, word: str | None, frames: list[str] | None
 ) -> str | None:
-    """The language of the English-French pairs; none, and then no such experiment, where `all` finds no corpus here."""
-    given = corpus != TATOEBA or word is not None or frames
+    """The dataset of the English-French pairs. Where `all` finds no corpus, None, and the experiment is left out."""
+    options = corpus != TATOEBA or word is not None or frames
     if TRANSLATION not in experiments:
-        if given:
-            raise InputError(f"--corpus, --new-word and --frame are of the experiment called {TRANSLATION}")
+        if options:
+            raise InputError(f"--corpus, --new-word and --frame are options of the experiment {TRANSLATION}")
         return None
-    if TRANSLATION not in asked and not given and find(ENG_FRA) is None:
+    if TRANSLATION not in asked and not options and find(ENG_FRA) is None:
         experiments.remove(TRANSLATION)
-        how = f"'daxlab data fetch {ENG_FRA.name}' brings the corpus, '--corpus built-in' does without"
-        print(f"{TRANSLATION} is left out: its pairs are not here; {how}.", file=sys.stderr)
+        how = f"'daxlab data fetch {ENG_FRA.name}' downloads it, and '--corpus built-in' needs none"
+        print(f"{TRANSLATION} is left out, because its corpus is not on this machine: {how}.", file=sys.stderr)
         return None
     name = named(corpus, word, frames)
-    _ = sentence_pairs(name).pairs  # a corpus that cannot be read is refused before anything is trained
+    _ = sentence_pairs(name).pairs  # an unreadable corpus is an error before anything is trained
     return name
 
 
 def _say(plan: dict[str, Any], path: Path) -> None:
-    """What it will cost, before anything is trained."""
+    """Print the plan before anything is trained."""
 
     def say(line: str) -> None:
         print(line, file=sys.stderr)
 
     say(f"{', '.join(plan['experiments'])}: {plan['asked']:,} runs, of which {path} has {plan['done']:,}.")
     if DRAWN & set(plan["experiments"]):
-        ours = "our own seeded draws, because the release is not here ('daxlab data fetch scan' brings it)"
+        ours = "our own seeded draws, because the release is not here ('daxlab data fetch scan' downloads it)"
         drawn = [name for name in plan["experiments"] if name in DRAWN]
         say(f"{', '.join(drawn)}: {'the release’s own draws' if plan['draws'] == 'release' else ours}.")
     if plan["groups"]:
@@ -148,17 +148,18 @@ def _say(plan: dict[str, Any], path: Path) -> None:
 def _show(
     path: Path, experiments: list[str], protocol: Protocol, as_json: bool, about: dict[str, Any], pairs: str | None
 ) -> None:
-    """The comparison; of English-French, which may be of other pairs than the paper's, all that was translated too."""
+    """Show the comparison, and all translations of the English-French experiment."""
     from daxlab.cli.translations import show
     from daxlab.paper.translations import translation_summary
 
     with Ledger(path) as known:
-        found = translation_summary(known, pairs, protocol) if pairs else None
-        if found and not found["paper"]:  # its figures are not about these pairs
-            experiments = [one for one in experiments if one != TRANSLATION]
+        translations = translation_summary(known, pairs, protocol) if pairs else None
+        if translations and not translations["paper"]:  # the paper's figures are not about these pairs
+            experiments = [experiment for experiment in experiments if experiment != TRANSLATION]
         rows = _compared(known, experiments, protocol)
     if as_json:
-        content = about | {"comparison": [asdict(row) for row in rows]} | ({TRANSLATION: found} if found else {})
+        content = about | {"comparison": [asdict(row) for row in rows]}
+        content |= {TRANSLATION: translations} if translations else {}
         print(json.dumps(content, indent=1, allow_nan=False))
         return
     if protocol != Protocol():
@@ -167,14 +168,14 @@ def _show(
         from daxlab.cli.compare import show as show_rows
 
         show_rows(rows)
-    if found:
-        show(found)
+    if translations:
+        show(translations)
 
 
 def _compared(known: Ledger, experiments: list[str], protocol: Protocol) -> "list[Row]":
     try:
         from daxlab.paper import compare
-    except ImportError as error:  # a bare machine with a card trains, and another one compares
-        print(f"{error.name} is not here, so the comparison is left to 'daxlab compare' elsewhere.", file=sys.stderr)
+    except ImportError as error:  # on a machine with few packages, which only trains
+        print(f"{error.name} is not installed: run 'daxlab compare' on another machine.", file=sys.stderr)
         return []
     return compare(known, experiments, protocol)

@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="The search over the paper's 180 architectures.")
 EXPERIMENTS = (*SPLITS, "overall")
-NO_BEST = "No architecture has runs on all four experiments, so none is the best overall."
+NO_BEST = "No architecture has runs on all four experiments, so there is no best overall."
 LEGEND = """\
-Per cent of test commands with every action right: mean over runs, standard error, 95% interval (Student's t over runs).
+Percentages of test commands with every action right: mean over runs, standard error, 95% interval (Student's t).
 """
-Found = Mapping[str, Any]
+Chosen = Mapping[str, Any]  # what paper.search says of an experiment
+Row = Mapping[str, Any]
 
 
 @app.callback()
@@ -35,13 +36,13 @@ def search() -> None:
 @app.command("best")
 def best(
     experiment: Annotated[
-        str | None, typer.Option(metavar="|".join(EXPERIMENTS), help="The best of one; of each unless given.")
+        str | None, typer.Option(metavar="|".join(EXPERIMENTS), help="The best on this one only.")
     ] = None,
-    top: Annotated[int, typer.Option(min=1, help="So many of the experiment asked about.")] = 10,
+    top: Annotated[int, typer.Option(min=1, help="How many architectures to show.")] = 10,
     ledger: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the best architectures with intervals, what the best of so many is worth, and the paper's choice beside it.
+    """Show the best architectures with intervals, what choosing the best is worth, and the paper's choice.
 
     Example: daxlab search best --experiment jump --top 20
     """
@@ -56,42 +57,42 @@ def best(
     with Ledger(path) as known:
         runs = Runs(known)
         frame, srns = runs.search, compare_runs(runs, ["search"])
-    found, overall = choices(frame, top), all_round(frame, top)
+    experiments, overall = choices(frame, top), all_round(frame, top)
     if as_json:
-        print(_as_text(found, overall, srns, experiment))
+        print(_as_text(experiments, overall, srns, experiment))
         return
     print(f"{path}\n")
-    _show_completeness(found, ARCHITECTURES, path)
-    if not found:
+    _show_completeness(experiments, ARCHITECTURES, path)
+    if not experiments:
         return
     if experiment is None:
-        _show_winners(found, overall)
+        _show_winners(experiments, overall)
         _show_srns(srns)
     elif experiment == "overall":
         _show_overall(overall)
-    elif experiment in found:
-        _show_experiment(experiment, found[experiment])
+    elif experiment in experiments:
+        _show_experiment(experiments[experiment])
     print(f"\n{LEGEND}{AGAIN}")
 
 
-def _as_text(found: Found, overall: Any, srns: Sequence["Compared"], experiment: str | None) -> str:
-    chosen = {name: one for name, one in found.items() if experiment in (None, name)}
-    content: dict[str, Any] = {"experiments": chosen}
+def _as_text(experiments: Chosen, overall: Any, srns: Sequence["Compared"], experiment: str | None) -> str:
+    wanted = {name: chosen for name, chosen in experiments.items() if experiment in (None, name)}
+    content: dict[str, Any] = {"experiments": wanted}
     content |= {"overall": overall} if experiment in (None, "overall") else {}
     content |= {"srns": [asdict(row) for row in srns]} if experiment is None else {}
     return json.dumps(content, indent=1, allow_nan=False)
 
 
-def _show_completeness(found: Found, of: int, path: Path) -> None:
+def _show_completeness(experiments: Chosen, of: int, path: Path) -> None:
     from daxlab.paper.search import COMMAND
     from daxlab.report.text import complete
 
-    for name, one in found.items():
-        print(complete(name, one, of).replace("*", ""))
-    lacking = [name for name in SPLITS if name not in found]
+    for name, chosen in experiments.items():
+        print(complete(name, chosen, of).replace("*", ""))
+    lacking = [name for name in SPLITS if name not in experiments]
     if lacking:
         print(f"No architecture of the search has runs by the paper's protocol on {', '.join(lacking)}.")
-    if lacking or any(one["architectures"] < of for one in found.values()):
+    if lacking or any(chosen["architectures"] < of for chosen in experiments.values()):
         first = f"'daxlab runs merge {path}' brings these into {LEDGER}; then " if is_shipped(path) else ""
         into = "" if is_shipped(path) or path == LEDGER else f" --ledger {path}"
         print(f"{first}'{COMMAND}{into}' trains what is lacking.")
@@ -99,48 +100,48 @@ def _show_completeness(found: Found, of: int, path: Path) -> None:
             print(more)
 
 
-def _show_winners(found: Found, overall: Any) -> None:
+def _show_winners(experiments: Chosen, overall: Any) -> None:
     from daxlab.cli.terminal import table
 
     print("\nThe best of each experiment:\n")
     columns = ["experiment", "the best here", "runs", "mean", "sem", "95% interval", "again"]
     columns += ["the paper's choice", "place", "here", "paper"]
-    rows = [_winner(name, one) for name, one in found.items()]
+    rows = [_winner(name, chosen) for name, chosen in experiments.items()]
     rows += [_overall_winner(measure, overall) for measure in ("rank", "accuracy") if overall]
     table(columns, rows, right=(2, 3, 4, 5, 6, 8, 9, 10))
     if not overall:
         print(f"\n{NO_BEST}")
 
 
-def _winner(name: str, one: Found) -> list[str]:
-    row, paper = one["best"][0], one["paper"]["best"]
+def _winner(name: str, chosen: Chosen) -> list[str]:
+    row, paper = chosen["best"][0], chosen["paper"]["best"]
     here = paper["here"] or {}
-    return [name, row["network"], str(row["runs"]), *_summary(row), _again(one), paper["network"],
+    return [name, row["network"], str(row["runs"]), *_summary(row), _again(chosen), paper["network"],
             str(here.get("place", "–")), percent(here.get("mean")), f"{paper['stated']:g}"]  # fmt: skip
 
 
-def _again(one: Found) -> str:
+def _again(chosen: Chosen) -> str:
     from daxlab.report.text import spread
 
-    return f"{one['again']:.2f} ({spread(one)})" if one["scores"] else "–"
+    return f"{chosen['again']:.2f} ({spread(chosen)})" if chosen["scores"] else "–"
 
 
-def _overall_winner(measure: str, overall: Found) -> list[str]:
+def _overall_winner(measure: str, overall: Chosen) -> list[str]:
     from daxlab.paper.search import measured
 
-    one, paper = overall[measure], overall["paper"]
+    chosen, paper = overall[measure], overall["paper"]
     here = paper["here"] or {}
-    row = measured(one["best"][0], measure)
-    return [f"overall, by {measure}", row["network"], str(row["runs"]), *_summary(row), _again(one),
+    row = measured(chosen["best"][0], measure)
+    return [f"overall, by {measure}", row["network"], str(row["runs"]), *_summary(row), _again(chosen),
             paper["network"], str(paper["places"][measure] or "–"), percent(here.get(measure)), ""]  # fmt: skip
 
 
-def _show_experiment(name: str, one: Found) -> None:
-    from daxlab.report.text import chosen, regressing
+def _show_experiment(chosen: Chosen) -> None:
+    from daxlab.report import text
 
-    print(f"\nThe best on {one['split']}:\n")
-    _show_rows(one["best"])
-    print(f"\n{regressing(one)}\n{chosen(one['paper']['best'], one['architectures'])}")
+    print(f"\nThe best on {chosen['split']}:\n")
+    _show_rows(chosen["best"])
+    print(f"\n{text.regressing(chosen)}\n{text.chosen(chosen['paper']['best'], chosen['architectures'])}")
 
 
 def _show_overall(overall: Any) -> None:
@@ -151,34 +152,36 @@ def _show_overall(overall: Any) -> None:
         print(f"\n{NO_BEST}")
         return
     for measure, unit in (("rank", ""), ("accuracy", "%")):
-        one = overall[measure]
+        chosen = overall[measure]
         print(f"\nThe best over four experiments, by mean {measure}:\n")
-        _show_rows([measured(row, measure) | {"place": n} for n, row in enumerate(one["best"], 1)])
-        print(f"\n{regressing(one, unit)}")
+        _show_rows([measured(row, measure) | {"place": n} for n, row in enumerate(chosen["best"], 1)])
+        print(f"\n{regressing(chosen, unit)}")
     places = overall["paper"]["places"]
-    said = f"number {places['rank']} by rank, {places['accuracy']} by accuracy" if places["rank"] else "not ranked here"
-    print(f"The paper's overall best, {overall['paper']['network']}: {said}.")
+    place = f"number {places['rank']} by rank, {places['accuracy']} by accuracy" if places["rank"] else "not ranked"
+    print(f"The paper's overall best, {overall['paper']['network']}: {place}.")
 
 
-def _show_rows(rows: Sequence[Found]) -> None:
+def _show_rows(rows: Sequence[Row]) -> None:
     from daxlab.cli.terminal import table
 
     columns = ["", "network", "runs", "mean", "sem", "95% interval", "every run"]
-    shown = [
+    lines = [
         [str(row["place"]), row["network"], str(row["runs"]), *_summary(row), every([*map(percent, row["accuracies"])])]
         for row in rows
     ]
-    table(columns, shown, right=(0, 2, 3, 4, 5))
+    table(columns, lines, right=(0, 2, 3, 4, 5))
 
 
 def _show_srns(rows: Sequence["Compared"]) -> None:
     from daxlab.cli.terminal import table
+    from daxlab.paper.comparison import cells
 
-    print("\nOf SRNs, beside the paper:\n")
-    shown = [[row.id, row.stated, row.shown or "–", row.verdict, row.network or "", row.note] for row in rows]
-    table(["figure", "paper", "ours", "verdict", "network", ""], shown, right=(1, 2))
+    print("\nSRNs, beside the paper:\n")
+    columns = ["figure", "paper", "ours", "verdict", "network", ""]
+    lines = [cells(row) | {"figure": row.id, "": row.note} for row in rows]
+    table(columns, [[line[column] for column in columns] for line in lines], right=(1, 2))
 
 
-def _summary(row: Found) -> list[str]:
+def _summary(row: Row) -> list[str]:
     spread = ["", ""] if row["sem"] is None else [f"{row['sem']:.2f}", f"{row['low']:.2f} to {row['high']:.2f}"]
     return [percent(row["mean"]), *spread]

@@ -1,0 +1,122 @@
+"""`daxlab learners`, `train`, `evaluate` and `predict`."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from daxlab.runs import Ledger
+
+SMALL = ("--layers", "1", "--hidden", "8", "--attention", "--dropout", "0.1", "--updates", "200")
+
+
+def test_learners_lists_kinds_with_their_fields_and_defaults(daxlab) -> None:
+    (rnn,) = json.loads(daxlab("learners", "rnn", "--json").stdout)
+    assert rnn["fields"]["hidden"]["default"] == 200
+    assert "hidden" in daxlab("learners").stdout
+
+
+@pytest.mark.usefixtures("trains_here")
+def test_train_prints_every_run_and_their_mean_and_what_the_ledger_has_is_not_trained_again(
+    daxlab, tiny: Path, tmp_path: Path
+) -> None:
+    asked = ("train", "--split", "jump", "--data", tiny, *SMALL, "--runs", "2")
+    told = daxlab(*asked, cwd=tmp_path)
+    assert told.returncode == 0, told.stderr
+    assert "2 runs in 2 groups" in told.stderr and "95% interval" in told.stdout
+    again = daxlab(*asked, "--json", cwd=tmp_path)
+    found = json.loads(again.stdout)
+    assert (found["complete"], [run["seed"] for run in found["runs"]], again.stderr) == (True, [0, 1], "")
+
+
+@pytest.mark.usefixtures("trains_here")
+def test_an_option_for_a_field_is_the_same_as_set(daxlab, tiny: Path, tmp_path: Path) -> None:
+    options = ("--layers", "1", "--hidden=8", "--attention", "--dropout", "0.1", "--updates", "200")
+    settings = ("layers=1", "hidden=8", "attention=true", "dropout=0.1", "protocol.updates=200")
+    keys = []
+    for words in (options, [word for one in settings for word in ("--set", one)], ["rnn", *options]):
+        done = daxlab("train", *words, "--split", "jump", "--data", tiny, "--runs", "1", "--json", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        keys.append(json.loads(done.stdout)["runs"][0]["id"])
+    assert len(set(keys)) == 1
+
+
+@pytest.mark.usefixtures("trains_here")
+def test_a_split_that_is_asked_for_by_two_names_is_trained_once(daxlab, tiny: Path, tmp_path: Path) -> None:
+    twice = ("train", "--split", "simple-seed0", "--split", "simple", "--data", tiny, *SMALL, "--runs", "2", "--json")
+    told = json.loads(daxlab(*twice, cwd=tmp_path).stdout)["runs"]
+    assert [(run["split"], run["seed"]) for run in told] == [("simple", 0), ("simple", 1)]
+
+
+@pytest.mark.usefixtures("trains_here")
+def test_a_budget_that_is_used_up_is_exit_3_and_says_how_to_go_on(daxlab, tiny: Path, tmp_path: Path) -> None:
+    asked = ("train", "--split", "jump", "--data", tiny, *SMALL, "--runs", "1")
+    stopped = daxlab(*asked, "--budget", "0s", "--json", cwd=tmp_path)
+    assert (stopped.returncode, json.loads(stopped.stdout)["complete"]) == (3, False)
+    assert "Run the same command again to go on" in stopped.stderr
+    assert daxlab(*asked, cwd=tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ([], "say what to learn"),
+        (["--split", "jmp"], "did you mean 'jump'"),
+        (["rn", "--split", "jump"], "did you mean 'rnn'"),
+        (["--split", "jump", "--data", "scam"], "did you mean 'scan'"),
+        (["--split", "jump", "--dropout", "1.5"], "dropout must be at least 0 and below 1"),
+        (["--split", "jump", "--hidden", "-3"], "hidden must be at least 1"),
+        (["--split", "jump", "--hidden", "wide"], "hidden takes a whole number, not 'wide'"),
+        (["--split", "jump", "--hidden"], "needs a value"),
+        (["--split", "jump", "--hiden", "3"], "did you mean --hidden?"),
+        (["--split", "jump", "--set", "hiden=3"], "did you mean 'hidden'?"),
+        (["--split", "jump", "--set", "hidden"], "--set takes FIELD=VALUE"),
+        (["--split", "jump", "--attention", "--set", "attention=maybe"], "attention takes true or false"),
+        (["--split", "jump", "--layers", "0"], "layers must be at least 1"),
+        (["--split", "jump", "--cell", "lstn"], "cell is one of srn, lstm, gru"),
+        (["--split", "jump", "--runs", "0"], "runs must be between"),
+        (["--split", "jump", "--seed", "-1"], "a seed is a whole number"),
+        (["--split", "jump", "--updates", "0"], "updates must be at least 1"),
+        (["--split", "jump", "--device", "tpu"], "a device is auto, cpu or gpu"),
+        (["--split", "jump", "--budget", "soon"], "a budget is a time such as"),
+        (["--split", "jump", "--ledger", "."], "is a directory"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_2(daxlab, tmp_path: Path, arguments: list[str], complaint: str) -> None:
+    done = daxlab("train", *arguments, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert complaint in done.stderr
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_evaluate_gives_the_accuracies_that_the_ledger_has(daxlab, trained: Path) -> None:
+    with Ledger(trained) as ledger:
+        (row,) = ledger.rows({"seed": 0})
+    found = json.loads(daxlab("evaluate", row["key"][:10], "--ledger", trained, "--json").stdout)
+    assert found["accuracy"] == pytest.approx(row["accuracy"])
+    oracle = json.loads(daxlab("evaluate", row["key"][:10], "--oracle-length", "--ledger", trained, "--json").stdout)
+    assert oracle["accuracy"] == pytest.approx(row["oracle_accuracy"])
+    assert "right on simple" in daxlab("evaluate", row["key"], "--split", "simple", "--ledger", trained).stdout
+
+
+def test_predict_gives_actions_probabilities_and_attention(daxlab, trained: Path, tmp_path: Path) -> None:
+    with Ledger(trained) as ledger:
+        (key,) = ledger.select({"seed": 0})
+    answer = json.loads(daxlab("predict", key, "walk twice", "--ledger", trained, "--json").stdout)
+    assert answer["actions"] == ["WALK", "WALK"]
+    assert [round(sum(step), 4) for step in answer["attention"]] == [1.0] * 3
+    drawn = tmp_path / "map.svg"
+    shown = daxlab("predict", key, "walk", "twice", "--ledger", trained, "--attention-map", drawn)
+    assert shown.stdout.count("WALK") == 2
+    assert "twice" in drawn.read_text()
+    unknown = daxlab("predict", key, "dax twice", "--ledger", trained)
+    assert (unknown.returncode, "unknown word 'dax'" in unknown.stderr) == (2, True)
+
+
+def test_without_weights_the_error_says_how_to_have_them(daxlab, trained: Path, tmp_path: Path) -> None:
+    daxlab("runs", "export", tmp_path / "light.db", "--figures-only", "--ledger", trained)
+    with Ledger(trained) as ledger:
+        (key,) = ledger.select({"seed": 0})
+    told = daxlab("predict", key, "walk", "--ledger", tmp_path / "light.db")
+    assert (told.returncode, "were not kept" in told.stderr) == (2, True)
