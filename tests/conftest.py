@@ -63,10 +63,9 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def trained(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A ledger with two small networks, trained on the tiny language. Copy it to write to it."""
-    from executors import in_process
-
     from daxlab.learners import RNN
     from daxlab.sweep import Spec, sweep
+    from executors import in_process
 
     small = RNN("lstm", 1, 8, attention=True, dropout=0.1, updates=2_000)
     ledger = tmp_path_factory.mktemp("trained") / "runs.db"

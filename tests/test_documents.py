@@ -44,5 +44,5 @@ def test_a_command_of_a_page_is_one_that_daxlab_has(line: str) -> None:
     command, context = COMMAND, None
     while isinstance(command, click.Group):
         context = command.make_context(command.name, list(words), parent=context, resilient_parsing=True)
-        name, command, words = command.resolve_command(context, [*context.protected_args, *context.args])
+        _, command, words = command.resolve_command(context, [*context.protected_args, *context.args])
     command.make_context(command.name, words, parent=context)
