@@ -17,8 +17,8 @@ import polars as pl
 
 from daxlab.analysis.accuracy import median_run
 from daxlab.analysis.errors import by_length, composed_right, errors_by_construction, search_errors
-from daxlab.analysis.neighbours import neighbours
 from daxlab.analysis.parts import coverage
+from daxlab.analysis.probes import neighbours
 from daxlab.analysis.search import filled, shared_seeds, table
 from daxlab.datasets import find, release, split
 from daxlab.datasets.rules import SHOTS, SIZES
