@@ -4,6 +4,7 @@ A translation is right if it is one of the references, word for word: the paper'
 the adjective in any form that agrees with its subject. `as_stated` asks for the paper's own.
 """
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,11 +19,8 @@ from daxlab.errors import InputError
 from daxlab.runs import Ledger, unpack_answers
 
 Row = Mapping[str, Any]
-CONTRACTED = {
-    "i am": "i m",
-    **{f"{who} is": f"{who} s" for who in ("he", "she", "it")},
-    **{f"{who} are": f"{who} re" for who in ("you", "we", "they")},
-}
+VERBS = {"m": "am", "s": "is", "re": "are"}
+CONTRACTED = re.compile("^(i|you|he|she|it|we|they) (m|s|re) ")
 
 
 @dataclass(frozen=True)
@@ -72,12 +70,6 @@ def translated(ledger: Ledger, row: Row) -> list[Translated]:
 def right_of(answers: Sequence[Translated], word: str) -> list[Translated]:
     """The answers to questions with a word, without the sentence that was taught."""
     return [answer for answer in answers if answer.question.word == word and not answer.question.taught]
-
-
-def different(answers: Sequence[Translated]) -> list[tuple[str, bool, int]]:
-    """The different translations of a question by several runs: translation, right, in how many runs; most first."""
-    counts = Counter((" ".join(answer.translation), answer.right) for answer in answers)
-    return [(*translation, runs) for translation, runs in counts.most_common()]
 
 
 @dataclass(frozen=True)
@@ -136,7 +128,4 @@ def caution(lang: SentencePairs) -> str:
 
 def _whole(sentence: str) -> str:
     """With "i am" for "i m" at its beginning."""
-    for whole, short in CONTRACTED.items():
-        if sentence.startswith(f"{short} "):
-            return whole + sentence[len(short) :]
-    return sentence
+    return CONTRACTED.sub(lambda match: f"{match[1]} {VERBS[match[2]]} ", sentence)

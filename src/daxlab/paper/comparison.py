@@ -3,16 +3,16 @@
 What is measured is in measures.py, when it agrees in verdicts.py.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from statistics import fmean
 from typing import Any
 
-from daxlab.analysis.replicates import summary
+from daxlab.analysis.replicates import Summary, summary
 from daxlab.errors import InputError
 from daxlab.paper.experiments import BEST, EXPERIMENTS
 from daxlab.paper.measures import CATALOGUE, OURS
-from daxlab.paper.runs import Draw, Measure, Measurement, Runs
+from daxlab.paper.runs import Draw, Measurement, Runs
 from daxlab.paper.targets import Target, targets
 from daxlab.paper.verdicts import Verdict, allowed, margin, together, verdict
 from daxlab.protocol import Protocol
@@ -62,8 +62,13 @@ def compare_runs(runs: Runs, experiments: Sequence[str] | None = None) -> list[R
     rows = []
     for target in (*targets(), *extra):
         needs, measure = CATALOGUE[target.id]
-        if experiments is None or set(needs) & set(experiments):
-            rows.append(_row(target, _measured(measure, runs)))
+        if experiments is not None and not set(needs) & set(experiments):
+            continue
+        try:
+            measurements = measure(runs)
+        except InputError as error:  # the ledger lacks what it takes, answers for example
+            measurements = [Measurement(note=str(error))]
+        rows.append(_row(target, measurements))
     return rows
 
 
@@ -91,53 +96,43 @@ def cells(row: Row) -> dict[str, str]:
     }
 
 
-def _measured(measure: Measure, runs: Runs) -> list[Measurement]:
-    """The measurements; where the ledger lacks what they take (answers, say), an empty one that says so."""
-    try:
-        return measure(runs)
-    except InputError as error:
-        return [Measurement(note=str(error))]
-
-
 @dataclass(frozen=True)
-class _Judged:
+class _Part:
     """A measurement with its verdict."""
 
-    of: Measurement
+    measured: Measurement
     verdict: Verdict
     against: float = 0  # how far our mean goes against what the paper states
     margin: float | None = None
     wrong_side: bool = False  # of a bound, though within
 
-    @property
-    def name(self) -> str:
-        return f"{self.of.network} on {self.of.split}"
+    def __str__(self) -> str:
+        return f"{self.measured.network} on {self.measured.split}"
 
 
-def _judged(target: Target, measurement: Measurement) -> _Judged:
-    value, relation, paper_runs = measurement.claim or (target.value, target.relation, target.averaged)
-    runs = measurement.runs
-    if measurement.count is not None:
-        same: Verdict = "within" if measurement.count == target.value else "beyond"
-        return _Judged(measurement, same if measurement.draw == "release" else "shown")
-    if value is None or measurement.ours is not None:
-        return _Judged(measurement, "shown" if runs or measurement.ours is not None else "unmeasured")
-    if not runs:
-        return _Judged(measurement, "unmeasured", against=float("-inf"))
-    mean = fmean(runs)
+def _judged(target: Target, measured: Measurement) -> _Part:
+    value, relation, paper_runs = measured.claim or (target.value, target.relation, target.averaged)
+    if measured.count is not None:
+        same: Verdict = "within" if measured.count == target.value else "beyond"
+        return _Part(measured, same if measured.draw == "release" else "shown")
+    if value is None or measured.ours is not None:
+        return _Part(measured, "shown" if measured.runs or measured.ours is not None else "unmeasured")
+    if not measured.runs:
+        return _Part(measured, "unmeasured", against=float("-inf"))
+    mean = fmean(measured.runs)
     against = {"less than": mean - value, None: abs(mean - value)}.get(relation, value - mean)
-    said = verdict(runs, value, relation, paper_runs)
-    wrong_side = bool(relation) and said == "within" and not allowed(mean, value, relation)
-    return _Judged(measurement, said, against, margin(runs, paper_runs), wrong_side)
+    judged = verdict(measured.runs, value, relation, paper_runs)
+    wrong_side = bool(relation) and judged == "within" and not allowed(mean, value, relation)
+    return _Part(measured, judged, against, margin(measured.runs, paper_runs), wrong_side)
 
 
 def _row(target: Target, measurements: list[Measurement]) -> Row:
     """The row of a figure. Where it has several measurements, the numbers are of the one furthest from the paper."""
-    judged = [_judged(target, measurement) for measurement in measurements]
-    worst = max(judged, key=lambda one: (one.verdict == "beyond", one.against))
-    shown = worst.of
-    ends = [fmean(measurement.runs) for measurement in measurements] if target.range and shown.runs else None
-    numbers = asdict(summary(shown.runs)) if not ends else dict.fromkeys(("mean", "sem", "low", "high"))
+    parts = [_judged(target, measured) for measured in measurements]
+    worst = max(parts, key=lambda part: (part.verdict == "beyond", part.against))
+    shown = worst.measured
+    ends = [fmean(measured.runs) for measured in measurements] if target.range and shown.runs else None
+    numbers = asdict(Summary() if ends else summary(shown.runs))
     if shown.count is not None:
         numbers["mean"] = float(shown.count)
     mean = [] if numbers["mean"] is None else [numbers["mean"]]
@@ -146,52 +141,46 @@ def _row(target: Target, measurements: list[Measurement]) -> Row:
         paper=target.figure,
         **numbers,
         runs=ends or list(shown.runs),
-        verdict=together(one.verdict for one in judged),
+        verdict=together(part.verdict for part in parts),
         margin=worst.margin,
         relation=target.relation,
         approx=target.approx,
         unit=target.unit,
         experiment=target.experiment or None,
-        network=target.network if target.network and not target.id.startswith(OURS) else shown.network,
+        network=target.network or shown.network,
         split=shown.split,
         draw=shown.draw,
         misses=worst.wrong_side,
-        selected=any(measurement.network in BEST.values() for measurement in measurements),
+        selected=any(measured.network in BEST.values() for measured in measurements),
         stated=str(target),
         shown=shown.shown or " to ".join(f"{number:.2f}" for number in ends or mean),
         ours=ends or shown.ours,
-        parts=[_part(one) for one in judged] if len(judged) > 1 else [],
-        note=_note(target, judged, worst),
+        parts=[_plain(part) for part in parts] if len(parts) > 1 else [],
+        note="; ".join(dict.fromkeys(_notes(target, parts, worst))),
     )
 
 
-def _part(judged: _Judged) -> dict[str, Any]:
+def _plain(part: _Part) -> dict[str, Any]:
     """A measurement as plain data."""
-    return {
-        "network": judged.of.network,
-        "split": judged.of.split,
-        **asdict(summary(judged.of.runs)),
-        "runs": list(judged.of.runs),
-        "verdict": judged.verdict,
-        "margin": judged.margin,
-        "note": judged.of.note,
-    }
+    measured = part.measured
+    numbers = {**asdict(summary(measured.runs)), "runs": list(measured.runs)}
+    judged = {"verdict": part.verdict, "margin": part.margin, "note": measured.note}
+    return {"network": measured.network, "split": measured.split, **numbers, **judged}
 
 
-def _note(target: Target, judged: list[_Judged], worst: _Judged) -> str:
+def _notes(target: Target, parts: list[_Part], worst: _Part) -> Iterator[str]:
     """What a reader must know to read the row."""
-    notes = []
-    if len(judged) > 1:
-        lacking = [one.name for one in judged if one.verdict == "unmeasured"]
-        if worst.of.runs and not target.range:
-            notes.append(f"the furthest of {len(judged)}: {worst.name}")
-        if lacking:
-            notes.append(f"no runs of {', '.join(lacking)}")
-    notes += [one.of.note for one in judged if one.of.note and (one is worst or one.of.claim)]
+    if len(parts) > 1 and worst.measured.runs and not target.range:
+        yield f"the furthest of {len(parts)}: {worst}"
+    lacking = [str(part) for part in parts if part.verdict == "unmeasured"]
+    if len(parts) > 1 and lacking:
+        yield f"no runs of {', '.join(lacking)}"
+    for part in parts:
+        if part.measured.note and (part is worst or part.measured.claim):
+            yield part.measured.note
     if worst.wrong_side:
-        notes.append(f"our mean misses the bound by {worst.against:.2f}, less than the margin of {worst.margin:.2f}")
-    if any(one.verdict == "shown" and one.of.claim and len(one.of.runs) > 1 for one in judged):
-        notes.append("no difference can be told")
-    if len(worst.of.runs) == 1 and worst.of.ours is None and target.figure is not None:
-        notes.append("one run has no spread, so no verdict")
-    return "; ".join(dict.fromkeys(notes))
+        yield f"our mean misses the bound by {worst.against:.2f}, less than the margin of {worst.margin:.2f}"
+    if any(part.verdict == "shown" and part.measured.claim and len(part.measured.runs) > 1 for part in parts):
+        yield "no difference can be told"
+    if len(worst.measured.runs) == 1 and worst.measured.ours is None and target.figure is not None:
+        yield "one run has no spread, so no verdict"

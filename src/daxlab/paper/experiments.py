@@ -39,15 +39,10 @@ def trained_by(network: RNN, protocol: Protocol) -> RNN:
     return replace(network, **asdict(protocol))
 
 
-def simple(release: bool) -> str:
-    """Experiment 1's split: the release's draw of 80%, or ours."""
-    return PREFIX + SIMPLE if release else "simple"
-
-
 def size(percent: int, release: bool) -> str:
-    """Experiment 1's split with fewer commands."""
+    """Experiment 1's split with so many of the commands in training, by the release's draw or ours."""
     if percent == 80:
-        return simple(release)
+        return PREFIX + SIMPLE if release else "simple"
     return f"{PREFIX}simple_split/size_variations/simple_p{percent}" if release else f"size-{percent}"
 
 
@@ -64,7 +59,7 @@ def both(split: Callable[..., str], *which: int) -> tuple[str, str]:
 
 
 SPLITS: dict[str, tuple[str, ...]] = {  # the four main experiments, in the order of the search
-    "simple": both(simple),
+    "simple": both(size, 80),
     "length": ("length",),
     "jump": ("jump",),
     "turn-left": ("turn-left",),
@@ -74,7 +69,7 @@ SPLITS: dict[str, tuple[str, ...]] = {  # the four main experiments, in the orde
 def settings(experiment: str, seed: int, release: bool, pairs: str | None = None) -> Iterator[tuple[RNN, str, str]]:
     """Which networks learn which splits of which datasets from a seed. Only few-shot draws another split for each."""
     if experiment in BEST:
-        split = simple(release) if experiment == "simple" else experiment
+        split = size(80, release) if experiment == "simple" else experiment
         yield from ((NETWORKS[network], split, SCAN) for network in (OVERALL, *BEST.values()))
     if experiment in ONCE:
         yield NETWORKS[OVERALL], ONCE[experiment], SCAN

@@ -23,7 +23,7 @@ from daxlab.analysis.search import filled, shared_seeds, table
 from daxlab.datasets import find, release, split
 from daxlab.datasets.rules import SHOTS, SIZES
 from daxlab.paper import translations
-from daxlab.paper.experiments import BEST, FEW, ONCE, OVERALL, PRIMITIVES, SPLITS, both, few, simple, size
+from daxlab.paper.experiments import BEST, FEW, ONCE, OVERALL, PRIMITIVES, SPLITS, both, few, size
 from daxlab.paper.runs import Draw, Measure, Measurement, Replicates, Runs
 from daxlab.paper.search import AXES
 from daxlab.paper.targets import FIGURES, target
@@ -166,7 +166,7 @@ def srns(figure: Literal["best", "attention-mean", "attention-range"], runs: Run
     lacking = f"so far of {len(rows)} of {every} architectures in the ledger; the others need the search"
     if not rows:
         return [Measurement(note=lacking)]
-    split, draw = rows[0]["split"], DRAWS[rows[0]["split"] == simple(release=True)]
+    split, draw = rows[0]["split"], DRAWS[rows[0]["split"] == SPLITS["simple"][0]]
     means, ends = [row["mean"] for row in rows], [rows[-1]] if figure == "best" else [rows[0], rows[-1]]
     values = table(some, shared_seeds(some["seeds"].to_list()))
     without = int(np.isnan(values).all(axis=1).sum()) if figure == "attention-mean" else 0

@@ -10,7 +10,6 @@ from functools import cached_property, partial
 from statistics import fmean
 from typing import Any
 
-from daxlab.analysis.replicates import entries
 from daxlab.analysis.translation import Translated, right_of, scores, shown, translated
 from daxlab.datasets import bleu, sentence_pairs
 from daxlab.datasets.new_word import new_word
@@ -65,11 +64,6 @@ class Condition(Replicates):
         """How many of the questions with a word every run gets right; `as_stated`: as the paper itself writes it."""
         asked = [right_of(translations, word) for translations in self.translated]
         return [sum(a.as_stated if as_stated else a.right for a in answers) for answers in asked]
-
-    def percent_right(self, word: str) -> dict[str, Any]:
-        """The same in per cent of the questions, summarised over runs."""
-        asked = len(right_of(self.translated[0], word))
-        return entries([100 * right / asked for right in self.right(word)])
 
 
 def conditions(ledger: Ledger, digest: str, name: str, protocol: Protocol | None = None) -> list[Condition]:

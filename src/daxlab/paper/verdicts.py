@@ -65,6 +65,6 @@ def verdict(
 
 def together(verdicts: Iterable[Verdict]) -> Verdict:
     """Of a statement about several things: one that is beyond decides, and none may be missing."""
-    found = list(verdicts)
-    order: tuple[Verdict, ...] = ("beyond", "unmeasured", "shown")
-    return next((one for one in order if one in found), "within" if found else "unmeasured")
+    every = set(verdicts) or {"unmeasured"}
+    order: tuple[Verdict, ...] = ("beyond", "unmeasured", "shown", "within")
+    return next(verdict for verdict in order if verdict in every)

@@ -7,7 +7,7 @@ from io import StringIO
 from typing import Any
 
 from daxlab.errors import InputError
-from daxlab.report.text import reproduce, sentence
+from daxlab.report.text import sentence
 
 
 @dataclass(frozen=True)
@@ -111,17 +111,17 @@ class Section:
 
 def blocks_until_missing(blocks: Iterable[Any]) -> list[Any]:
     """The blocks up to the first that needs something the ledger or this machine lacks; then the reason."""
-    found: list[Any] = []
+    shown: list[Any] = []
     try:
         for block in blocks:
-            found.append(block)
+            shown.append(block)
     except InputError as error:
-        found.append(Text(f"More cannot be shown: {error}.", "absent"))
-    return found
+        shown.append(Text(f"More cannot be shown: {error}.", "absent"))
+    return shown
 
 
 def absent(what: str, experiment: str = "", *, command: str = "", several: bool = False) -> Text:
     """What this ledger does not measure, and the command that does: that of an experiment, or another."""
     be, them = ("are", "them") if several else ("is", "it")
-    how = f"`{command or reproduce(experiment)}` measures {them}"
+    how = f"`{command or f'daxlab reproduce {experiment}'}` measures {them}"
     return Text(sentence(f"{what} {be} not measured in this ledger; {how}"), "absent")

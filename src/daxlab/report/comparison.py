@@ -9,13 +9,13 @@ import polars as pl
 from daxlab.analysis.accuracy import settings
 from daxlab.paper.comparison import Row as Compared
 from daxlab.paper.comparison import cells, experiments_of
-from daxlab.paper.experiments import BEST, NETWORKS, OVERALL, SPLITS
+from daxlab.paper.experiments import BEST, NETWORKS, OVERALL, SCAN, SPLITS
 from daxlab.paper.targets import RUNS, stated
 from daxlab.paper.verdicts import verdict
 from daxlab.report import figures, text
 from daxlab.report.blocks import Block, Cell, Note, Picture, Row, Section, Strip, Table, Text, absent
 from daxlab.report.drawing import as_csv, picture
-from daxlab.report.facts import SCAN, Facts
+from daxlab.report.facts import Facts
 from daxlab.runs import Ledger
 
 ASKS = {
@@ -92,20 +92,21 @@ def tried(facts: Facts, row: Compared) -> str:
     for how, frame in {"": here, **again}.items():
         same = frame.filter(pl.col("runs") > 0, dataset=SCAN, split=row.split, network=network)
         for runs in same.sort("protocol").to_dicts():
-            number = isinstance(row.paper, int | float)
-            found = verdict(runs["accuracies"], row.paper, row.relation, RUNS) if number else "shown"
-            judged = "" if found == "shown" else f", {found}"
-            said.append(f"{how or 'with ' + runs['protocol']}, {text.measured(runs)}{judged}")
+            judged = "shown"
+            if isinstance(row.paper, int | float):
+                judged = verdict(runs["accuracies"], row.paper, row.relation, RUNS)
+            said.append(f"{how or 'with ' + runs['protocol']}, {text.measured(runs)}")
+            said[-1] += "" if judged == "shown" else f", {judged}"
     return f"What was tried: the same {'; '.join(said)}." if said else "Nothing else was tried on it."
 
 
 def _again(ledger: Ledger) -> dict[str, pl.DataFrame]:
     """Repeated experiments: the settings by the paper's protocol of every ledger `again/*.db` beside this one."""
-    found = {}
+    repeated = {}
     for path in sorted((ledger.path.parent / "again").glob("*.db")):
-        with Ledger(path) as repeated:
-            found[path.stem] = settings(repeated).filter(pl.col("protocol").is_null())
-    return found
+        with Ledger(path) as again:
+            repeated[path.stem] = settings(again).filter(pl.col("protocol").is_null())
+    return repeated
 
 
 def _table(rows: Sequence[Compared]) -> Table:
@@ -145,7 +146,7 @@ def _unmeasured(rows: Sequence[Compared]) -> Table:
     def line(row: Compared) -> Iterator[Sequence[Cell]]:
         needs = " ".join(experiments_of([row.id]))
         what = f"{row.experiment or row.id}\n{'; '.join(filter(None, (row.network, row.unit)))}"
-        yield what, row.stated or "–", f"`{text.reproduce(needs)}`" if needs else row.note or "–"
+        yield what, row.stated or "–", f"`daxlab reproduce {needs}`" if needs else row.note or "–"
 
     title = "Figures of the paper that are not measured in this ledger."
     return Table("unmeasured", title, ("figure", "paper", "what measures it"), _by_part(rows, line), right=(1,))

@@ -9,12 +9,12 @@ from daxlab.analysis import errors
 from daxlab.analysis.curves import by_shots, by_size
 from daxlab.datasets.rules import SHOTS, SIZES
 from daxlab.paper.comparison import Row as Compared
-from daxlab.paper.experiments import BEST, FEW, NETWORKS, ONCE, OVERALL, PRIMITIVES, SPLITS
+from daxlab.paper.experiments import BEST, FEW, NETWORKS, ONCE, OVERALL, PRIMITIVES, SCAN, SPLITS
 from daxlab.paper.targets import numbers, stated
 from daxlab.report import figures, text
 from daxlab.report.blocks import Block, Row, Section, Table, Text, absent, blocks_until_missing
 from daxlab.report.drawing import COLOR, picture
-from daxlab.report.facts import SCAN, Facts, described
+from daxlab.report.facts import Facts, described
 from daxlab.report.splits import learner_table, length_picture
 
 DRAWS = {"release": "the release's draw", "own": "our draw"}
@@ -22,48 +22,49 @@ COUNTS = ("seed", "wrong", "search_errors", "unended")
 ENDS = {"too early": COLOR.ours, "right length": COLOR.muted, "too late": COLOR.other}
 MOST_SHOWN = 14  # constructions, or commands
 LOW = 0.2  # a cosine that the paper calls low
-MAIN = (["simple"], ["length"], ["turn-left", "jump"])
-TITLES = ("a random subset of the commands", "longer action sequences", "a primitive in new contexts")
-LEADS = (
-    "A random 80% of the commands are for training, and the network is asked for the others: new commands, of kinds "
+LEADS = {
+    1: "A random 80% of the commands are for training, and the network is asked for the others: new commands, of kinds "
     "that it has seen.",
-    "Training has all commands of up to 22 actions; the network is asked for those of 24 to 48. The parts are known, "
-    "and only the length is new.",
-    "Training has every command without a primitive, and the primitive alone, as a tenth of all presentations; the "
+    2: "Training has all commands of up to 22 actions; the network is asked for those of 24 to 48. The parts are "
+    "known, and only the length is new.",
+    3: "Training has every command without a primitive, and the primitive alone, as a tenth of all presentations; the "
     "network is asked for its compositions. Who knows “walk”, “walk twice” and “jump” should know “jump twice”.",
-)
+}
+Parts = Sequence[tuple[str, str, Iterator[Block]]]  # anchor, heading, blocks
 
 
 def sections(facts: Facts) -> list[Section]:
     """The three experiments."""
     networks = [network for network in (OVERALL, BEST["length"]) if facts.row(network, "length")]
-    parts = {
-        1: [
-            ("sizes", "By the number of training commands", _sizes(facts)),
-            ("parts", "The parts of the test commands", _parts(facts)),
-        ],
-        2: [
-            ("by-actions", "By the length of the action sequence", _lengths(facts, networks, "actions")),
-            ("by-words", "By the length of the command", _lengths(facts, networks, "words")),
-            ("search", "Are errors the search's?", _search_errors(facts, networks)),
-            ("ends", "Early and late ends", _ends(facts, networks)),
-        ],
-        3: [
-            ("oversampling", "Without over-sampling", _oversampling(facts)),
-            ("constructions", "Errors on *turn left* by construction", _of(facts, "turn-left.errors", _constructions)),
-            ("composed", "Compositions of *jump* that come out right", _of(facts, "jump.right", _composed)),
-            ("neighbours", "The nearest commands to *jump*", _of(facts, "neighbours", _neighbours)),
-            ("few-shot", "A few compositions shown", _few(facts)),
-            ("primitives", "All six primitives", _primitives(facts)),
-        ],
-    }
-    chapters = []
-    for n, title, splits, lead in zip(parts, TITLES, MAIN, LEADS, strict=True):
-        some = parts[n] if n != 2 or networks else []
-        below = [Section(name, heading, blocks_until_missing(blocks)) for name, heading, blocks in some]
-        blocks = [Text(lead, "lead"), *(block for split in splits for block in _results(facts, split))]
-        chapters.append(Section(f"experiment-{n}", f"Experiment {n}: {title}", blocks, below, f"Experiment {n}"))
-    return chapters
+    subset: Parts = [
+        ("sizes", "By the number of training commands", _sizes(facts)),
+        ("parts", "The parts of the test commands", _parts(facts)),
+    ]
+    longer: Parts = [
+        ("by-actions", "By the length of the action sequence", _lengths(facts, networks, "actions")),
+        ("by-words", "By the length of the command", _lengths(facts, networks, "words")),
+        ("search", "Are errors the search's?", _search_errors(facts, networks)),
+        ("ends", "Early and late ends", _ends(facts, networks)),
+    ]
+    contexts: Parts = [
+        ("oversampling", "Without over-sampling", _oversampling(facts)),
+        ("constructions", "Errors on *turn left* by construction", _of(facts, "turn-left.errors", _constructions)),
+        ("composed", "Compositions of *jump* that come out right", _of(facts, "jump.right", _composed)),
+        ("neighbours", "The nearest commands to *jump*", _of(facts, "neighbours", _neighbours)),
+        ("few-shot", "A few compositions shown", _few(facts)),
+        ("primitives", "All six primitives", _primitives(facts)),
+    ]
+    return [
+        _chapter(facts, 1, "a random subset of the commands", ["simple"], subset),
+        _chapter(facts, 2, "longer action sequences", ["length"], longer if networks else []),
+        _chapter(facts, 3, "a primitive in new contexts", ["turn-left", "jump"], contexts),
+    ]
+
+
+def _chapter(facts: Facts, n: int, title: str, splits: Sequence[str], parts: Parts) -> Section:
+    below = [Section(name, heading, blocks_until_missing(blocks)) for name, heading, blocks in parts]
+    blocks = [Text(LEADS[n], "lead"), *(block for split in splits for block in _results(facts, split))]
+    return Section(f"experiment-{n}", f"Experiment {n}: {title}", blocks, below, f"Experiment {n}")
 
 
 def _results(facts: Facts, name: str) -> Iterator[Block]:
@@ -84,10 +85,10 @@ def _sizes(facts: Facts) -> Iterator[Block]:
     ids = {percent: f"exp1.size.{percent}" for percent in SIZES} | {80: "exp1.overall"}
     caption = f"{described(OVERALL)}. Means and standard errors, runs as faint dots; diamonds are the paper's figures."
     title, axis = "Accuracy on new commands by how many are shown.", "per cent of the commands in training"
-    shown = list(_curve(frame, "percent", ids, "size-curve", title, caption, axis))
-    yield from shown or [absent("the sample-complexity curve", "size")]
+    curve = list(_curve(frame, "percent", ids, "size-curve", title, caption, axis))
+    yield from curve or [absent("the sample-complexity curve", "size")]
     missing = [str(percent) for percent in ids if percent not in set(frame["percent"])]
-    if shown and missing:
+    if curve and missing:
         yield absent(f"training on {text.listed(missing)}%", "size")
 
 
@@ -96,8 +97,8 @@ def _few(facts: Facts) -> Iterator[Block]:
     ids = {0: "exp3.jump.best"} | {n: f"exp3.few.{n}" for n in SHOTS}
     caption = f"{described(FEW)}. Means and standard errors over draws; diamonds are the paper's figures."
     title, axis = "Accuracy on other compositions by how many are shown.", "composed “jump” commands in training"
-    shown = list(_curve(frame, "shots", ids, "few-shot-curve", title, caption, axis))
-    yield from shown or [absent("the few-shot curve", "few-shot")]
+    curve = list(_curve(frame, "shots", ids, "few-shot-curve", title, caption, axis))
+    yield from curve or [absent("the few-shot curve", "few-shot")]
 
 
 def _curve(frame: pl.DataFrame, by: str, ids: Mapping[int, str], name: str, title: str, caption: str,
@@ -105,7 +106,7 @@ def _curve(frame: pl.DataFrame, by: str, ids: Mapping[int, str], name: str, titl
     """Accuracy by how much is shown, a curve for each draw with two points at least; `ids` of the paper's figures."""
     places = {value: n for n, value in enumerate(ids)}
     frame = frame.filter(pl.col(by).is_in(list(places)))
-    draws = {draw: rows for draw in DRAWS if (rows := frame.filter(pl.col("draw") == draw)).height > 1}
+    draws = {draw: rows for draw in DRAWS if (rows := frame.filter(draw=draw)).height > 1}
     series = []
     for (draw, rows), color in zip(draws.items(), (COLOR.ours, COLOR.other), strict=False):
         yield Text(f"Per cent right on {DRAWS[draw]}, by {axis}: {text.means(rows.to_dicts(), by)}.")
@@ -192,8 +193,8 @@ def _constructions(facts: Facts, row: Compared) -> Iterator[Block]:
     shown = row.ours["constructions"]
     if shown:
         marks = {"alone": "", "in a conjunction": " *"}
-        bars = [figures.share_bar(one["construction"] + marks[one["place"]], one["wrong"], one["commands"])
-                for one in shown[:MOST_SHOWN]]  # fmt: skip
+        bars = [figures.share_bar(errors["construction"] + marks[errors["place"]], errors["wrong"], errors["commands"])
+                for errors in shown[:MOST_SHOWN]]  # fmt: skip
         drawn = figures.bars(bars, room=186)
         caption = "Wrong answers among the test commands of each construction; * in a conjunction."
         title = "Errors of the median run by construction."
@@ -213,8 +214,8 @@ def _composed(facts: Facts, row: Compared) -> Iterator[Block]:
 def _neighbours(_: Facts, row: Compared) -> Iterator[Block]:
     yield Text("The training commands whose final encoder states are nearest, by cosine, in the median run on *jump*.")
     rows: list[Sequence[str]] = []
-    for command, ours in row.ours.items():
-        pairs = [(*_near(*here), *_near(*there)) for here, there in zip(ours, row.paper[command], strict=False)]
+    for command, near in row.ours.items():
+        pairs = [(*_near(*here), *_near(*paper)) for here, paper in zip(near, row.paper[command], strict=False)]
         rows += [(f"“{command}”",), *pairs] if pairs else []
     caption = f"Italics mark low similarities, below {LOW}, as in the paper."
     head = ("here", "cosine", "in the paper", "cosine")

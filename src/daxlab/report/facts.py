@@ -15,12 +15,11 @@ from daxlab.errors import InputError
 from daxlab.learners import RNN, name_and_variant
 from daxlab.paper.comparison import Row as Compared
 from daxlab.paper.comparison import compare_runs
-from daxlab.paper.experiments import NETWORKS, TRANSLATOR
+from daxlab.paper.experiments import NETWORKS, SCAN, TRANSLATOR
 from daxlab.paper.runs import Runs
 from daxlab.runs import Ledger
 
 Row = Mapping[str, Any]
-SCAN = "scan"
 
 
 class Setting(NamedTuple):
@@ -58,23 +57,23 @@ class Facts:
 
     def row(self, network: str, *splits: str) -> Row | None:
         """The summary of one of the paper's networks on a split, of the same runs that the comparison takes."""
-        found = self.runs.of(network, *splits)
-        if not found.values():
+        runs = self.runs.of(network, *splits)
+        if not runs.values():
             return None
-        about = {"network": str(NETWORKS[network]), "dataset": SCAN, "split": found.split, "failed": found.failed}
-        return {**about, **entries(found.values())}
+        about = {"network": str(NETWORKS[network]), "dataset": SCAN, "split": runs.split, "failed": runs.failed}
+        return {**about, **entries(runs.values())}
 
     @cached_property
     def splits(self) -> dict[tuple[str, str], list[Setting]]:
         """The settings that have runs, by dataset and split (all draws of a kind); without those of Experiment 4."""
-        found: dict[tuple[str, ...], list[Row]] = {}
+        groups: dict[tuple[str, ...], list[Row]] = {}
         for row in sorted(self.ledger.rows({"status": "done"}), key=lambda row: (row["seed"], row["key"])):
             if row["label"] != str(TRANSLATOR) or not is_sentence_pairs(row["dataset"]):
                 name, protocol = name_and_variant(row["spec"])[0], differing(row["spec"]) or ""
                 family = re.sub(r"[-_]rep\d+$", "", row["split"])
-                found.setdefault((row["dataset"], family, name, protocol), []).append(row)
+                groups.setdefault((row["dataset"], family, name, protocol), []).append(row)
         splits: dict[tuple[str, str], list[Setting]] = {}
-        for (data, family, name, protocol), rows in sorted(found.items()):
+        for (data, family, name, protocol), rows in sorted(groups.items()):
             setting = Setting(name, protocol, rows[0]["split"], data, tuple(row["key"] for row in rows))
             splits.setdefault((data, family), []).append(setting)
         return splits

@@ -29,11 +29,11 @@ STEPS, ACROSS = 12, 3  # of an attention map, the steps shown; how many maps sta
 HEAD, STEP, WORD = 50, 14, 19  # pixels: the words above a map, a row of it, a column
 
 
-def lines(given: Sequence[tuple[str, Numbers | None, float | None]]) -> Figure:
+def lines(rows: Sequence[tuple[str, Numbers | None, float | None]]) -> Figure:
     """A line from 0 to 100 for each label with its runs, if there are any, and the paper's figure, if it states one."""
-    figure, axes = canvas(LINE * len(given) + 30, left=10, right=18, top=4, bottom=26)
+    figure, axes = canvas(LINE * len(rows) + 30, left=10, right=18, top=4, bottom=26)
     said = {}
-    for place, (label, row, paper) in enumerate(given):
+    for place, (label, row, paper) in enumerate(rows):
         mean = "not measured" if row is None else percent(row["mean"])
         said[label] = mean + ("" if paper is None else f", paper {paper:g}")
         axes.plot([0, 100], [place, place], color=COLOR.rule, linewidth=1, zorder=0)
@@ -44,7 +44,7 @@ def lines(given: Sequence[tuple[str, Numbers | None, float | None]]) -> Figure:
         if paper is not None:
             axes.plot(paper, place, **DIAMOND)
     axes.set_xlim(0, 100)
-    axes.set_ylim(len(given) - 0.62, -0.62)
+    axes.set_ylim(len(rows) - 0.62, -0.62)
     axes.set_yticks([])
     axes.set_xticks([0, 25, 50, 75, 100], ["0%", "25", "50", "75", "100%"])
     axes.tick_params(axis="x", length=0)
@@ -83,22 +83,23 @@ def curve(series: Sequence[Series], ticks: Sequence[str], title: str, paper: Map
           paper_label: str = "paper") -> Figure:  # fmt: skip
     """Means with standard errors over evenly spaced places, every run beside its mean, the paper's as diamonds."""
     figure, axes = canvas(250, left=34, right=6, top=34, bottom=44)
-    for number, one in enumerate(series):
-        at = [x + 0.12 * (number - (len(series) - 1) / 2) for x in one.at]
-        dots(axes, [(x + 0.16, v) for x, row in zip(at, one.rows, strict=True) for v in row["accuracies"]], one.color)
-        means = [row["mean"] for row in one.rows]
-        axes.plot(at, means, color=one.color, linewidth=1.4, marker="o", markersize=5)
-        sems = [float("nan") if row["sem"] is None else row["sem"] for row in one.rows]
-        axes.errorbar(at, means, yerr=sems, fmt="none", ecolor=one.color, elinewidth=1.4, capsize=3)
+    for number, line in enumerate(series):
+        at = [x + 0.12 * (number - (len(series) - 1) / 2) for x in line.at]
+        dots(axes, [(x + 0.16, v) for x, row in zip(at, line.rows, strict=True) for v in row["accuracies"]], line.color)
+        means = [row["mean"] for row in line.rows]
+        axes.plot(at, means, color=line.color, linewidth=1.4, marker="o", markersize=5)
+        sems = [float("nan") if row["sem"] is None else row["sem"] for row in line.rows]
+        axes.errorbar(at, means, yerr=sems, fmt="none", ecolor=line.color, elinewidth=1.4, capsize=3)
     places = sorted((paper or {}).items())
     axes.plot([x for x, _ in places], [y for _, y in places], **DIAMOND)
-    _key(axes, [(f"● {one.label}", one.color) for one in series] + [(f"◇ {paper_label}", COLOR.paper)] * bool(places))
+    key = [(f"● {line.label}", line.color) for line in series]
+    _key(axes, key + [(f"◇ {paper_label}", COLOR.paper)] * bool(places))
     percent_axis(axes)
     axes.set_xlim(-0.5, len(ticks) - 0.5)
     step = 1 if len(ticks) <= 16 else len(ticks) // 8  # as many as there is room for
     axes.set_xticks(range(0, len(ticks), step), ticks[::step])
     axes.set_xlabel(title)
-    points = [(one.label, ticks[x], row) for one in series for x, row in zip(one.at, one.rows, strict=True)]
+    points = [(line.label, ticks[x], row) for line in series for x, row in zip(line.at, line.rows, strict=True)]
     return labelled(figure, {"by": title, **{f"{name}, {x}": percent(row["mean"]) for name, x, row in points}})
 
 
@@ -125,20 +126,20 @@ def share_bar(label: str, count: float, of: float) -> Bar:
     return Bar(label, 100 * count / of, f"{count:,.1f}".removesuffix(".0") + f" of {of:,}")
 
 
-def bars(given: Sequence[Bar], *, room: float = 156) -> Figure:
-    """Horizontal bars in the order given, each as full as its share; `room` is for the labels."""
-    right = 12 + 6.6 * max(len(bar.note) for bar in given)
-    figure, axes = canvas(BAR * len(given) + 12, left=room, right=right, top=4, bottom=8)
-    for place, bar in enumerate(given):
+def bars(shares: Sequence[Bar], *, room: float = 156) -> Figure:
+    """Horizontal bars in this order, each as full as its share; `room` is for the labels."""
+    right = 12 + 6.6 * max(len(bar.note) for bar in shares)
+    figure, axes = canvas(BAR * len(shares) + 12, left=room, right=right, top=4, bottom=8)
+    for place, bar in enumerate(shares):
         axes.barh(place, 100, height=0.6, color=COLOR.rule, alpha=0.6)
         axes.barh(place, bar.percent, height=0.6, color=COLOR.ours, alpha=1 if bar.low is None else 0.55)
         if bar.low is not None and bar.high is not None:
             axes.plot([max(bar.low, 0), min(bar.high, 100)], [place, place], color=COLOR.ink, linewidth=1.6)
         say(axes, bar.note, (1, place), (7, 0), coords=("axes fraction", "data"), va="center_baseline", fontsize=11,
             color=COLOR.muted)  # fmt: skip
-    _rows(axes, [short(bar.label, int(room / PIXELS_A_LETTER)) for bar in given], 100)
+    _rows(axes, [short(bar.label, int(room / PIXELS_A_LETTER)) for bar in shares], 100)
     axes.tick_params(axis="y", labelcolor=COLOR.ink)
-    return labelled(figure, {bar.label: bar.note for bar in given})
+    return labelled(figure, {bar.label: bar.note for bar in shares})
 
 
 def _rows(axes: Axes, labels: Sequence[str], right: float) -> None:
@@ -250,9 +251,10 @@ def attention_maps(frame: pl.DataFrame, across: int = ACROSS, names: int = 38) -
 
 
 def _map(rows: pl.DataFrame) -> tuple[list[str], list[str], list[list[float]]]:
-    """The actions given, the words, and the weights [actions, words]."""
+    """The actions of the answer, the words of the command, and the weights [actions, words]."""
     steps = rows.partition_by("step", maintain_order=True)[:STEPS]
-    return [one["action"][0] for one in steps], steps[0]["word"].to_list(), [one["weight"].to_list() for one in steps]
+    weights = [step["weight"].to_list() for step in steps]
+    return [step["action"][0] for step in steps], steps[0]["word"].to_list(), weights
 
 
 def draw_attention(weights: Any, words: Sequence[str], steps: Sequence[str], path: Path) -> None:

@@ -9,7 +9,7 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup, escape
 
 from daxlab.report import comparison, experiments, provenance, search, splits, text, translation
-from daxlab.report.blocks import Block, Section, Text
+from daxlab.report.blocks import Block, Text
 from daxlab.report.drawing import PALETTE, STYLE
 from daxlab.report.facts import Facts
 from daxlab.runs import Ledger
@@ -28,7 +28,9 @@ def page(ledger: Ledger) -> str:
     """The ledger's results, beside the paper's where they are comparable, as HTML that needs nothing else."""
     facts, folder = Facts(ledger), files("daxlab.report")
     with mpl.rc_context(STYLE):
-        sections = _sections(facts)
+        sections = [comparison.section(facts), *experiments.sections(facts), translation.section(facts),
+                    search.section(facts)] if facts.of_paper else []  # fmt: skip
+        sections += [splits.section(facts), *provenance.sections(facts)]
     room = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     room.filters |= {"prose": prose, "quote": quote, "kind": lambda block: type(block).__name__}
     template = room.from_string((folder / "template.html.j2").read_text(encoding="utf-8"))
@@ -64,16 +66,8 @@ def _opening(facts: Facts) -> list[Block]:
     return [Text(f"{question} This page sets their figures beside what was measured here: {runs} so far.")]
 
 
-def _sections(facts: Facts) -> list[Section]:
-    paper = []
-    if facts.of_paper:
-        paper = [comparison.section(facts), *experiments.sections(facts), translation.section(facts)]
-        paper.append(search.section(facts))
-    return [*paper, splits.section(facts), *provenance.sections(facts)]
-
-
-def prose(given: str) -> Markup:
+def prose(plain: str) -> Markup:
     """Text as HTML: `code`, *stress*, and after a line break the small print."""
-    head, _, small = str(escape(given)).partition("\n")
+    head, _, small = str(escape(plain)).partition("\n")
     marked = head + (f"<small>{small}</small>" if small else "")
     return Markup(re.sub(r"\*([^*]+)\*", r"<em>\1</em>", re.sub(r"`([^`]+)`", r"<code>\1</code>", marked)))

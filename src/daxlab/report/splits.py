@@ -10,15 +10,14 @@ import polars as pl
 from daxlab.analysis import errors
 from daxlab.analysis.accuracy import by_test_set, median_run
 from daxlab.analysis.curves import learning
-from daxlab.analysis.errors import by_category
 from daxlab.analysis.probes import attention
 from daxlab.datasets import dataset
 from daxlab.errors import InputError
-from daxlab.paper.experiments import BEST, NETWORKS, SPLITS
+from daxlab.paper.experiments import BEST, NETWORKS, SCAN, SPLITS
 from daxlab.report import figures, text
 from daxlab.report.blocks import Block, Fold, Picture, Row, Section, Strip, Table, Text, absent, blocks_until_missing
 from daxlab.report.drawing import COLOR, picture
-from daxlab.report.facts import SCAN, Facts, Setting, title_of
+from daxlab.report.facts import Facts, Setting, title_of
 
 MOST_LEARNERS, MOST_CLOSELY = 12, 6  # on one split; of more, only some are shown
 MOST_TEMPLATES, MOST_ACTIONS = 10, 10  # that a figure shows
@@ -63,7 +62,7 @@ def _fold(facts: Facts, data: str, split: str, name: str) -> Fold:
     if data != SCAN:
         blocks.append(Text(about_dataset(data)))
     if not (facts.of_paper and data == SCAN and split in MAIN):
-        further = {(one.network, one.protocol): by_test_set(facts.ledger, one.keys) for one in some}
+        further = {setting[:2]: by_test_set(facts.ledger, setting.keys) for setting in some}
         blocks += learner_table(rows, title_of(data, split), name, further)
     if hidden := len(ranked) - len(shown):
         about += f", {text.number(len(shown))} of them closely"
@@ -131,9 +130,9 @@ def _setting(facts: Facts, setting: Setting, name: str) -> Iterator[Block]:
         some = f"the answers of {text.number(len(keys))} of these runs only" if keys else "none of their answers"
         yield Text(f"This ledger has {some}.", "absent")
     shown = blocks_until_missing(_answers(facts, setting._replace(keys=keys), name) if keys else ())
-    pictures += [one for one in shown if isinstance(one, Picture)]
+    pictures += [block for block in shown if isinstance(block, Picture)]
     yield from [Row(pictures)] if pictures else []
-    yield from (one for one in shown if not isinstance(one, Picture))
+    yield from (block for block in shown if not isinstance(block, Picture))
 
 
 def _learning(facts: Facts, setting: Setting, name: str) -> Iterator[Picture]:
@@ -160,7 +159,7 @@ def _answers(facts: Facts, setting: Setting, name: str) -> Iterator[Picture | Ta
             yield from _templates(*ask(errors.by_template), name)
         yield _confusion(errors.confusion(facts.ledger, setting.keys), name)
     for test in (None, *by_test_set(facts.ledger, setting.keys)):
-        frame, which = ask(partial(by_category, test=test))
+        frame, which = ask(partial(errors.by_category, test=test))
         if frame.height:
             yield from _categories(frame, test or setting.split, f"{name}-{slug(test or 'main')}", which)
     frame = attention(facts.ledger, median_run(facts.ledger, setting.keys))

@@ -62,11 +62,6 @@ def sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def reproduce(experiment: str) -> str:
-    """The command that measures an experiment."""
-    return f"daxlab reproduce {experiment}"
-
-
 def measured(row: Row) -> str:
     """A mean with what it is a mean of: "99.72% (mean of five runs, 95% interval 99.40 to 100.04)"."""
     if row["runs"] == 1:
@@ -93,9 +88,9 @@ def contrast(splits: Sequence[tuple[str, Row]]) -> str:
     return f"gets {listed([said[0].replace(' on ', ' test commands right on ', 1), *said[1:]])}."
 
 
-def means(rows: Rows, by: str, unit: str = "") -> str:
-    """The means of some rows, each with what it is the mean of: "1%: 0.25; 2%: 0.33"."""
-    return "; ".join(f"{row[by]}{unit}: {percent(row['mean'])}" for row in rows)
+def means(rows: Rows, by: str) -> str:
+    """The means of some rows, each with what it is the mean of: "1: 0.25; 2: 0.33"."""
+    return "; ".join(f"{row[by]}: {percent(row['mean'])}" for row in rows)
 
 
 # -- the comparison
@@ -153,32 +148,32 @@ places), and the mean over the four counts. Of an architecture, only replicates 
 others, a missing run stands as the mean of its architecture's others."""
 
 
-def complete(experiment: str, found: Row, of: int) -> str:
+def complete(experiment: str, results: Row, of: int) -> str:
     """How much of the search an experiment has."""
-    some, by_runs, sizes = found["architectures"], found["by_runs"], found["by_hidden"]
+    some, by_runs, sizes = results["architectures"], results["by_runs"], results["by_hidden"]
     have = f"{f'all {of}' if some == of else f'{some} of {of}'} architectures have"
     runs = [f"{counted(count, 'has', 'have')} {number(many)}" for many, count in by_runs.items()]
     parts = [f"{have} {counted(next(iter(by_runs)), 'run')}" if len(runs) == 1 else f"{have} runs: {listed(runs)}"]
     each = of // len(sizes)
     few = [f"{n or 'none'} of the {each} with {size} units" for size, n in sizes.items() if n < each]
     parts += [listed(few)] if 0 < len(few) < len(sizes) else []
-    parts += [f"{counted(found['failed'], 'run')} failed"] if found["failed"] else []
+    parts += [f"{counted(results['failed'], 'run')} failed"] if results["failed"] else []
     return f"On *{experiment}*, {'; '.join(parts)}."
 
 
-def regressing(found: Row, unit: str = "%") -> str:
+def regressing(results: Row, unit: str = "%") -> str:
     """What choosing the best of many is worth when it is measured again."""
-    if found["again"] is None:
+    if results["again"] is None:
         return "There is only one replicate, so how much of this is luck cannot be told."
     return (
-        f"The best by all replicates but one has {percent(found['again'])}{unit} on the one left out, on average "
-        f"({spread(found)}, {counted(len(found['scores']), 'such choice')})."
+        f"The best by all replicates but one has {percent(results['again'])}{unit} on the one left out, on average "
+        f"({spread(results)}, {counted(len(results['scores']), 'such choice')})."
     )
 
 
-def spread(found: Row) -> str:
+def spread(results: Row) -> str:
     """From the lowest to the highest score of a choice."""
-    return f"{min(found['scores']):.2f} to {max(found['scores']):.2f}"
+    return f"{min(results['scores']):.2f} to {max(results['scores']):.2f}"
 
 
 def chosen(paper: Row, of: int) -> str:
