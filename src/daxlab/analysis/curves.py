@@ -67,9 +67,8 @@ def by_shots(ledger: Ledger, where: Where, primitive: str = "jump") -> pl.DataFr
     """A row per draw ("release" or "own") and number of composed commands of the new primitive (Experiment 3).
 
     shots, draw, draws (how many), and the runs' accuracies. Every replicate is another draw of these commands, as in
-    the paper. Where a draw was trained with several seeds, its runs are averaged first: mean, standard error and
-    interval are over draws. No shot is the plain split. It is a rule, not drawn (draws is empty), and begins either
-    curve.
+    the paper; runs of the same draw are averaged first, so that mean, standard error and interval are over draws. Both
+    curves begin with the split without shots, which is not drawn (draws is empty).
     """
     own, released = re.escape(primitive.replace(" ", "-")), re.escape(re.sub("[ -]", "_", primitive))
     patterns = {

@@ -160,9 +160,9 @@ def ends(ledger: Ledger, keys: Iterable[str]) -> pl.DataFrame:
 def search_errors(ledger: Ledger, keys: Iterable[str]) -> pl.DataFrame:
     """A row per run: key, seed, wrong (answers), search_errors (of these), unended (of these again).
 
-    A search error is a wrong answer that the network itself holds less likely than the target: greedy decoding missed
-    it (Experiments 2 and 3). An answer that never ended is cut off, and judged as if it ended there, which the network
-    holds unlikely: that tells little about the search. Runs without likelihoods have empty columns.
+    A search error is a wrong answer that the network itself finds less likely than the target, which greedy decoding
+    missed (Experiments 2 and 3). An answer that was cut off is judged as if it ended there, which the network finds
+    unlikely, so it tells little about the search. Runs without likelihoods have empty columns.
     """
     missed = ~pl.col("right") & (pl.col("likelihood") > pl.col("own"))
     judged = pl.when(pl.col("own").count() == pl.len())

@@ -1,9 +1,8 @@
 """What commands are made of: clauses, and how training covers those of the test commands (Experiment 1).
 
-A clause is what conjunctions join, or the whole command where it has none: "jump twice and walk" has two. A part is
-such a clause. The parts in question are the distinct ones of the test commands. A part occurs in training once for
-every clause of a distinct training command that is this part, so twice in "walk and walk"; how often a command is
-presented does not count. The mean is over those parts that occur at all.
+A clause is what conjunctions join, or the whole command if it has none: "jump twice and walk" has two. The parts are
+the distinct clauses of the test commands. A part occurs in training as often as it is a clause of a distinct training
+command, so twice in "walk and walk"; how often a command is presented does not count.
 """
 
 import re

@@ -63,8 +63,7 @@ def differing(spec: Mapping[str, Any]) -> str | None:
 def measured(ledger: Ledger, where: Where) -> list[Row]:
     """The rows of the runs that have an accuracy, by seed.
 
-    Only those trained as usual, unless `where` itself names a part of the protocol: a trial of 500 updates is no
-    replicate.
+    Only of runs by the usual protocol (a trial of 500 updates is no replicate), unless `where` filters by the protocol.
     """
     any_protocol = any(name.removeprefix("protocol.") in PROTOCOL for name in where)
     rows = [row for row in ledger.rows(where) if row["status"] == "done" and row["accuracy"] is not None]

@@ -3,10 +3,9 @@
 Settings are called architectures, because the paper searched over those. `axes` are the fields searched over, each with
 its values. Reads the ledger's metrics, aggregated where they lie, and no answers.
 
-The best of 180 is best by merit and by luck; its luck does not come again. What such a choice is worth can be seen
-without training anew, if roughly: choose by all replicates but one, score the chosen on the one left out, each in turn
-(each fold may choose another architecture). A replicate is a seed; those count that at least half of the architectures
-have.
+The best of 180 is partly the luckiest. What the choice is worth without its luck can be estimated from the same runs:
+choose by all replicates but one, score the choice on the replicate left out, and do so for each (a fold). Each fold may
+choose another architecture. A replicate is a seed that at least half of the architectures have.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -37,9 +36,9 @@ DIGITS = 9  # that means are compared to: equal ones stay equal, however they we
 def architectures(ledger: Ledger, axes: Axes, experiments: Experiments, where: Where | None = None) -> pl.DataFrame:
     """A row per experiment and architecture that has a run: how many failed, the others' accuracies, their summary.
 
-    Draws of a random split are never mixed: an experiment has the one that most architectures have runs on, and of
-    equals the preferred one. Of an architecture those seeds count that at least half of them have, if it has any of
-    these: further runs of one give it no better chance. `where` is what else the runs must be.
+    Draws of a random split are never mixed: an experiment takes the draw that most architectures have runs on, and the
+    preferred draw if two have as many. Only seeds count that at least half of the architectures have, unless an
+    architecture has none of these, so that further runs give no better chance. `where` filters the runs.
     """
     splits = [split for choices in experiments.values() for split in choices]
     by_split: dict[str, dict[tuple[Any, ...], Row]] = {split: {} for split in splits}
@@ -76,7 +75,7 @@ def _entry(experiment: str, row: Row, axes: Axes, seeds: set[int]) -> Row:
 
 
 def shared_seeds(seeds_of_each: Iterable[Sequence[int]]) -> list[int]:
-    """The seeds that at least half of the architectures have a run of: a rare one says nothing of the others."""
+    """The seeds that at least half of the architectures have a run of."""
     some = [set(seeds) for seeds in seeds_of_each if seeds]
     return sorted(seed for seed in set().union(*some) if 2 * sum(seed in seeds for seeds in some) >= len(some))
 
@@ -130,11 +129,10 @@ def leave_one_seed_out(values: Table) -> list[float]:
 def overall(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, Row]]:
     """The architectures that have runs on every experiment, best mean rank first; and what choosing the best is worth.
 
-    In each replicate, and there on each experiment, architectures are ranked among those (1 is best; equals share the
-    mean of their places); rank is the mean over the experiments, accuracy that of the accuracies. Both come with the
-    95% interval (Student's t) over replicates. Of an architecture those replicates count that it has on every
-    experiment; where it has none it has no rank. In the others' ranks a missing run stands as the mean of its
-    architecture's others.
+    These architectures are ranked in each replicate of each experiment (1 is best; equals share the mean of their
+    places). `rank` is the mean rank over experiments, `accuracy` the mean accuracy, both with the 95% interval over
+    replicates. A replicate counts for an architecture if it has a run on every experiment; an architecture without such
+    a replicate is left out. When others are ranked, a missing run counts as the mean of its architecture's other runs.
     """
     everywhere = pl.len().over("network") == pl.col("experiment").n_unique()
     some = frame.filter(pl.col("runs") > 0).filter(everywhere).sort("network", maintain_order=True)
@@ -168,11 +166,11 @@ def _ranks(values: Table) -> Table:
 def effects(frame: pl.DataFrame, experiment: str, axes: Axes) -> pl.DataFrame:
     """What each value of an axis is worth, other things being equal: how many architectures, their mean accuracy.
 
-    A mean over all runs of a value would compare unlike with unlike as soon as the search has holes. So an axis is
-    looked at over matched architectures only: sets that differ in this axis alone, with a run for every value compared.
-    A replicate of the search is one value: the mean over the matched architectures, a run that failed counting as the
-    mean of its architecture's others. `means` has every matched architecture's own mean. A value is compared if it has
-    at least half as many architectures as the axis's best-covered one, and an axis only if two values are.
+    Where the search has holes, the mean over all runs of a value would compare unlike with unlike. So only matched
+    architectures count: sets that differ in this axis alone, with runs of every value compared. There is an accuracy for
+    each replicate of the search: the mean over the matched architectures, where a run that failed counts as the mean of
+    its architecture's other runs. `means` has the mean of each matched architecture. A value is compared if it has at
+    least half as many architectures as the value with most, and an axis if at least two of its values are.
     """
     rows = frame.filter(pl.col("runs") > 0, experiment=experiment)
     seeds = shared_seeds(rows["seeds"].to_list())

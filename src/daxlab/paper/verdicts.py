@@ -1,24 +1,20 @@
-"""When a figure of ours agrees with the paper's. The one place that decides it.
+"""When a figure that we measured agrees with the paper's. Only this module decides it.
 
-What the paper states allows some means and not others: a number allows itself, "less than 1.5" all below it, "at
-least 95" itself and all above. Ours is `within` if one of the allowed means lies in the 95% interval around ours for
-the difference of two means: of our n runs, and of the paper's m (5 where it does not say; 1 in Experiment 4), both with
-the spread s of our runs, because the paper gives no other. Its half is t(n - 1) · s · √(1/n + 1/m), Student's t from
-scipy. Else ours is `beyond`. So:
+What the paper states allows some means: a number allows itself, "less than 1.5" all below it, "at least 95" itself and
+all above. Our mean is `within` if an allowed mean lies in the 95% interval for the difference of two means: of our n
+runs and the paper's m (5 if it does not say; 1 in Experiment 4), both with the spread s of our runs, because the paper
+gives none. Half of the interval is t(n - 1) · s · √(1/n + 1/m), with Student's t. Otherwise it is `beyond`.
 
-- Nothing is rounded: 99.7 in the paper is 99.7, "about 5" is 5. Runs without spread are `within` only if their mean is
-  one that the paper allows. Where n is small or s is wide the interval is wide, and `within` says little: look at it.
-- A mean on the wrong side of a bound, by less than the interval's half, is `within`; the row's note says so.
-- "Worse without over-sampling" is about a difference of ours alone: with minus without, seed by seed, is more than 0
-  (m = ∞). Where its interval has 0 in it no difference can be told, so it is `shown`.
-- A range over architectures has two ends. Each is held against ours with the spread of the runs of the architecture
-  that is our end, and both must be within.
-- What the paper says of several networks or splits at once is `within` only if it is for each of them, and `beyond` as
-  soon as it is for one.
-- A count with no chance in it (how many parts of the release's own draw are unseen) is `within` if it is the same.
-- `shown`: a table or a list; what is counted in one run (the median one); a figure that the paper lacks; anything that
-  was run only once, because it has no spread.
-- `unmeasured`: the ledger has no runs for it, or not for all that it is about.
+- Nothing is rounded: 99.7 is 99.7, "about 5" is 5. Runs without spread are `within` only if the paper allows their
+  mean. If n is small or s is large, the interval is wide and `within` says little.
+- A mean on the wrong side of a bound by less than half the interval is `within`, and the row's note says so.
+- "Worse without over-sampling" is about a difference between our own runs: with minus without, seed by seed, is more
+  than 0 (m = ∞). If its interval contains 0, no difference can be told, and it is `shown`.
+- A range over architectures has two ends. Each is compared with our end, with the spread of that architecture's runs.
+- A statement about several networks or splits is `within` if it is for all of them, and `beyond` if it is for any.
+- A count without chance in it (unseen parts of the release's own draw) is `within` if it is the same.
+- `shown`: a table or a list; a count in the median run; a figure that the paper lacks; a single run.
+- `unmeasured`: the ledger lacks some of the runs that the figure is about.
 """
 
 from collections.abc import Callable, Iterable, Sequence

@@ -85,18 +85,16 @@ def tried(facts: Facts, row: Compared) -> str:
     """The same network on the same split by another protocol, and once more in the ledgers of `again/`."""
     if row.id.startswith("exp4."):  # other pairs are no repetition
         return ""
-    network = str(NETWORKS.get(row.network or "", row.network))
+    network, number = str(NETWORKS.get(row.network or "", row.network)), isinstance(row.paper, int | float)
     here = facts.settings.filter(pl.col("protocol").is_not_null())
     again = {f"once more ({name})": frame for name, frame in _again(facts.ledger).items()}
     said = []
     for how, frame in {"": here, **again}.items():
         same = frame.filter(pl.col("runs") > 0, dataset=SCAN, split=row.split, network=network)
         for runs in same.sort("protocol").to_dicts():
-            judged = "shown"
-            if isinstance(row.paper, int | float):
-                judged = verdict(runs["accuracies"], row.paper, row.relation, RUNS)
-            said.append(f"{how or 'with ' + runs['protocol']}, {text.measured(runs)}")
-            said[-1] += "" if judged == "shown" else f", {judged}"
+            judged = verdict(runs["accuracies"], row.paper, row.relation, RUNS) if number else "shown"
+            after = "" if judged == "shown" else f", {judged}"
+            said.append(f"{how or 'with ' + runs['protocol']}, {text.measured(runs)}{after}")
     return f"What was tried: the same {'; '.join(said)}." if said else "Nothing else was tried on it."
 
 

@@ -66,7 +66,7 @@ class Facts:
     @cached_property
     def splits(self) -> dict[tuple[str, str], list[Setting]]:
         """The settings that have runs, by dataset and split (all draws of a kind); without those of Experiment 4."""
-        groups: dict[tuple[str, ...], list[Row]] = {}
+        groups: dict[tuple[str, str, str, str], list[Row]] = {}
         for row in sorted(self.ledger.rows({"status": "done"}), key=lambda row: (row["seed"], row["key"])):
             if row["label"] != str(TRANSLATOR) or not is_sentence_pairs(row["dataset"]):
                 name, protocol = name_and_variant(row["spec"])[0], differing(row["spec"]) or ""
