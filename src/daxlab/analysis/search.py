@@ -167,10 +167,10 @@ def effects(frame: pl.DataFrame, experiment: str, axes: Axes) -> pl.DataFrame:
     """What each value of an axis is worth, other things being equal: how many architectures, their mean accuracy.
 
     Where the search has holes, the mean over all runs of a value would compare unlike with unlike. So only matched
-    architectures count: sets that differ in this axis alone, with runs of every value compared. There is an accuracy for
-    each replicate of the search: the mean over the matched architectures, where a run that failed counts as the mean of
-    its architecture's other runs. `means` has the mean of each matched architecture. A value is compared if it has at
-    least half as many architectures as the value with most, and an axis if at least two of its values are.
+    architectures count: sets that differ in this axis alone, with runs of every value compared. Each replicate of the
+    search has an accuracy: the mean over the matched architectures, where a run that failed counts as the mean of its
+    architecture's other runs. `means` has the mean of each matched architecture. A value is compared if it has at least
+    half as many architectures as the value with most, and an axis if at least two of its values are.
     """
     rows = frame.filter(pl.col("runs") > 0, experiment=experiment)
     seeds = shared_seeds(rows["seeds"].to_list())
