@@ -1,4 +1,4 @@
-"""Where the runs of a ledger were made, with which versions, and what they took. Knows nothing of what came of them."""
+"""Where the runs of a ledger were made, with which versions, and how long they took. Knows nothing of results."""
 
 from typing import Any
 
@@ -22,17 +22,13 @@ def versions(ledger: Ledger) -> pl.DataFrame:
 
 
 def untimed(ledger: Ledger) -> int:
-    """How many runs say nothing of their time."""
+    """How many runs have no recorded time."""
     return int(_over(ledger, ())["untimed"].sum())
 
 
 def _over(ledger: Ledger, columns: tuple[str, ...]) -> pl.DataFrame:
-    found = [
-        {
-            **{name: _text(row["origin"].get(name)) for name in (*DEVICE, *VERSIONS)},
-            "status": row["status"],
-            "seconds": row["seconds"],
-        }
+    rows = [
+        [*(_text(row["origin"].get(name)) for name in (*DEVICE, *VERSIONS)), row["status"], row["seconds"]]
         for row in ledger.each_row()
     ]
     counts = (
@@ -41,7 +37,7 @@ def _over(ledger: Ledger, columns: tuple[str, ...]) -> pl.DataFrame:
         pl.col("seconds").sum(),
         pl.col("seconds").is_null().sum().cast(pl.Int64).alias("untimed"),
     )
-    frame = pl.DataFrame(found, SCHEMA, orient="row")
+    frame = pl.DataFrame(rows, SCHEMA, orient="row")
     return frame.group_by(columns, maintain_order=True).agg(*counts) if columns else frame.select(*counts)
 
 

@@ -27,6 +27,7 @@ Table = NDArray[np.float64]  # [architectures, seeds], nan where there is no run
 COMMON: dict[str, Any] = {"experiment": str, "split": str, "network": str}
 RESULTS: dict[str, Any] = {"failed": int, **COLUMNS, "seeds": list[int]}
 MEASURES = ("rank", "accuracy")
+DIGITS = 9  # that means are compared to: equal ones stay equal, however they were summed
 OVERALL: dict[str, Any] = {f"{measure}{end}": float for measure in MEASURES for end in ("", "_sem", "_low", "_high")}
 OVERALL |= {f"{measure}_runs": list[float] for measure in MEASURES}
 EFFECTS: dict[str, Any] = {"experiment": str, "axis": str, "value": str, "architectures": int, **COLUMNS}
@@ -112,7 +113,7 @@ def filled(values: Table) -> Table:
 def ranked(frame: pl.DataFrame, experiment: str) -> pl.DataFrame:
     """The architectures with runs on an experiment, best mean first, with their place: equal means share the best."""
     some = frame.filter((pl.col("experiment") == experiment) & (pl.col("runs") > 0))
-    place = pl.col("mean").rank("min", descending=True).cast(pl.Int64).alias("place")
+    place = pl.col("mean").round(DIGITS).rank("min", descending=True).cast(pl.Int64).alias("place")
     return some.with_columns(place).sort("place", "network")
 
 
@@ -137,7 +138,7 @@ def leave_one_seed_out(values: Table) -> list[float]:
     runs = ~np.isnan(values)
     sums, counts = np.nansum(values, axis=1, keepdims=True), runs.sum(axis=1, keepdims=True)
     others = np.where(runs & (counts > 1), (sums - np.nan_to_num(values)) / np.maximum(counts - 1, 1), -np.inf)
-    others = others.round(9)  # equals are equal, whatever was subtracted from their sums
+    others = others.round(DIGITS)
     folds = [k for k in range(values.shape[1]) if np.isfinite(others[:, k]).any()]
     return [float(values[others[:, k] == others[:, k].max(), k].mean()) for k in folds]
 

@@ -96,7 +96,7 @@ def check_names(known: Ledger, where: Mapping[str, Any]) -> None:
     """Refuse a column that no run of a ledger has, with the nearest that there is."""
     columns = known.columns()
     for name in where if known.count() else ():
-        if "." not in name and name not in columns:
+        if "." not in name and name not in (*columns, "language"):
             raise InputError(f"runs have no column {name!r}; {nearest(name, columns)}")
 
 

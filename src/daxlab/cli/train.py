@@ -111,10 +111,7 @@ def train(
         print(line, file=sys.stderr)
     rows = {row["id"]: row for row in _rows(path, outcome.keys)}
     asked = [(key(facts), spec) for facts, spec in zip(all_facts(specs), specs, strict=True)]
-    found = {
-        name: _found([_of_test(rows[key], name) for key, spec in asked if spec.split == name and key in rows])
-        for name in names
-    }
+    found = {name: _found([rows[key] for key, spec in asked if spec.split == name and key in rows]) for name in names}
     if as_json:
         complete = {"complete": not outcome.stopped}
         content = found[names[0]] | complete if len(found) == 1 else {"splits": found} | complete
@@ -139,19 +136,8 @@ def _rows(path: Path, keys: tuple[str, ...]) -> list[dict[str, Any]]:
     """What the ledger has of these runs, in their order; accuracies in percent."""
     with Ledger(path) as known:
         found = {row["key"]: row for row in known.rows({"key": list(keys)})}
-        metrics = {key: known.run(key).metrics for key in keys if key in found}
     parts = ("split", "seed", "status", "accuracy", "train_accuracy", "oracle_accuracy", "failed_at", "seconds")
-    return [
-        {"id": key, **{part: found[key][part] for part in parts}, "metrics": dict(metrics[key])}
-        for key in keys
-        if key in found
-    ]
-
-
-def _of_test(row: dict[str, Any], test: str) -> dict[str, Any]:
-    """Where a run was recorded under another test set of the same split, its accuracy on the one asked for."""
-    other = row["metrics"].get(f"accuracy.{test}")
-    return row if other is None or row["split"] == test else row | {"accuracy": other, "oracle_accuracy": None}
+    return [{"id": key, **{part: found[key][part] for part in parts}} for key in keys if key in found]
 
 
 def _found(rows: list[dict[str, Any]]) -> dict[str, Any]:

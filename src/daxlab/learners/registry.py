@@ -32,7 +32,7 @@ def find(name: str) -> type[Learner]:
         return _from_file(name, Path(path), wanted)
     near = get_close_matches(name, KINDS, n=1)
     advice = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(KINDS)}"
-    raise InputError(f"no learner is called {name!r}; {advice}, or a class of your own: path/to/file.py:Name")
+    raise InputError(f"no learner is called {name!r}; {advice} (a class of your own is path/to/file.py:Name)")
 
 
 def make(name: str, settings: Mapping[str, Any] | None = None) -> Learner:

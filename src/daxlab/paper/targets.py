@@ -56,9 +56,9 @@ def paper() -> dict[str, Any]:
 @cache
 def targets() -> tuple[Target, ...]:
     """The figures, in the order of the file."""
-    found: list[dict[str, Any]] = paper()["results"]
+    results: list[dict[str, Any]] = paper()["results"]
     return tuple(
-        Target(**result | {"range": tuple(result["range"]) if "range" in result else None}) for result in found
+        Target(**result | {"range": tuple(result["range"]) if "range" in result else None}) for result in results
     )
 
 

@@ -4,7 +4,7 @@ Of any pairs, by the digest of their dataset; the paper's figures only of its ow
 condition, so its figures are held against ours as of one run each. Needs no frames, so that a bare machine can ask.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from statistics import fmean
@@ -24,6 +24,7 @@ from daxlab.runs import Ledger
 
 NETWORK = "exp4"
 COUNTED = ("exp4.tired.constructions", "exp4.tired.seen", "exp4.frames")  # in the corpus, without runs
+Figure = tuple[Sequence[float], str]  # a value of every run, and a note
 DRAW = "a tenth of the English sentences, our own draw"
 
 
@@ -34,6 +35,7 @@ class Condition(Replicates):
     ledger: Ledger
     language: str
     times: int
+    protocol: Protocol
 
     @cached_property
     def _scores(self) -> list[Mapping[str, float]]:
@@ -76,13 +78,15 @@ class Condition(Replicates):
 def conditions(ledger: Ledger, digest: str, name: str, protocol: Protocol | None = None) -> list[Condition]:
     """The conditions of a dataset (by its digest; its name has the new word), in the paper's order."""
     splits = {BASELINE: 0, **{condition(new_word(name), times): times for times in TIMES}}
-    where = {"language.digest": digest} | filters(experiments.TRANSLATOR, protocol or Protocol())
+    protocol = protocol or Protocol()
+    where = {"language.digest": digest} | filters(experiments.TRANSLATOR, protocol)
+    shared: Any = {"ledger": ledger, "language": name, "protocol": protocol}
     every = []
     for split, times in splits.items():
         rows = sorted(ledger.rows(where | {"split": split}), key=lambda row: int(row["seed"]))
         done = tuple(row for row in rows if row["status"] == "done")
         failed = len(rows) - len(done)
-        every.append(Condition(NETWORK, split, "own", done, failed, ledger=ledger, language=name, times=times))
+        every.append(Condition(NETWORK, split, "own", done, failed, times=times, **shared))
     return every
 
 
@@ -154,48 +158,46 @@ def stated(times: int) -> dict[str, str]:
 # -- the paper's figures
 
 
-def baseline_bleu(runs: Runs) -> list[Measurement]:
+def baseline_bleu(baseline: Condition) -> Figure:
     """BLEU of the baseline, pair by pair."""
-    baseline = _condition(runs, 0)
-    if not baseline.rows:
-        return _unmeasured(runs, baseline)
-    note = (
-        f"sacrebleu {baseline.signature}; with each English sentence once and all its French ones as references, "
-        f"{fmean(baseline.by_sentence):.2f}"
-    )
-    return _measured(baseline, baseline.bleu, "exp4.bleu", note)
+    note = f"sacrebleu {baseline.signature}; with each English sentence once and all its French ones as references, "
+    return baseline.bleu, f"{note}{fmean(baseline.by_sentence):.2f}"
 
 
-def new_word_right(times: int, runs: Runs) -> list[Measurement]:
+def new_word_right(taught: Condition) -> Figure:
     """How many of the eight questions with the new word every run gets right."""
-    taught, word = _condition(runs, times), new_word(PAPER).word.english
-    if not taught.rows:
-        return _unmeasured(runs, taught)
+    word = new_word(PAPER).word.english
     every = (answer for answers in taught.translated for answer in right_of(answers, word) if answer.right)
     right = ", ".join(f"'{command}'" for command in dict.fromkeys(answer.question.command for answer in every))
     strict = fmean(taught.right(word, as_stated=True))
-    note = f"with the paper's own words {strict:.2f} of 8; right in any run: {right or 'none'}"
-    return _measured(taught, taught.right(word), f"exp4.daxy.{times}", note)
+    return taught.right(word), f"with the paper's own words {strict:.2f} of 8; right in any run: {right or 'none'}"
 
 
-def bleu_drop(runs: Runs) -> list[Measurement]:
+def bleu_drop(taught: Condition, baseline: Condition) -> Figure:
     """The baseline's BLEU minus that with the new word a thousand times."""
-    baseline, taught = _condition(runs, 0), _condition(runs, TIMES[0])
-    if not baseline.rows or not taught.rows:
-        return _unmeasured(runs, taught if baseline.rows else baseline)
-    note = f"{fmean(baseline.bleu):.2f} without, {fmean(taught.bleu):.2f} with"
-    return _measured(taught, lost(baseline, taught), "exp4.daxy.bleu-drop", note)
+    return lost(baseline, taught), f"{fmean(baseline.bleu):.2f} without, {fmean(taught.bleu):.2f} with"
 
 
-def known_word_right(runs: Runs) -> list[Measurement]:
+def known_word_right(taught: Condition) -> Figure:
     """The same eight questions with the known word, of the network that was taught the new one."""
-    taught, word = _condition(runs, TIMES[0]), new_word(PAPER).known.english
-    if not taught.rows:
-        return _unmeasured(runs, taught)
+    word = new_word(PAPER).known.english
     note = f"with masculine forms and 'tu' alone {fmean(taught.right(word, as_stated=True)):.2f} of 8"
-    baseline = _condition(runs, 0)
-    note += f"; the baseline {fmean(baseline.right(word)):.2f}" if baseline.rows else ""
-    return _measured(taught, taught.right(word), "exp4.tired", note)
+    baseline = conditions(taught.ledger, PAPER_DIGEST, PAPER, taught.protocol)[0]
+    return taught.right(word), note + (f"; the baseline {fmean(baseline.right(word)):.2f}" if baseline.rows else "")
+
+
+def measured(figure: str, measure: Callable[..., Figure], times: Sequence[int], runs: Runs) -> list[Measurement]:
+    """A figure of some conditions, against one network of the paper's; a note where the ledger lacks one of them."""
+    by_times = {one.times: one for one in conditions(runs.ledger, PAPER_DIGEST, PAPER, runs.protocol)}
+    needed = [by_times[count] for count in times]
+    for missing in (one for one in reversed(needed) if not one.rows):
+        names = sorted({row["dataset"] for row in runs.ledger.rows({"split": BASELINE})} - {PAPER})
+        other = f"the ledger has runs on {', '.join(names)}, which are not the paper's pairs" if names else ""
+        return [missing.measurement(note=other)]
+    values, note = measure(*needed)
+    (target,) = (target for target in targets() if target.id == figure)
+    assert target.value is not None, figure
+    return [needed[0].measurement(values, note, claim=(target.value, target.relation, 1))]
 
 
 def counted(figure: str, runs: Runs) -> list[Measurement]:
@@ -206,39 +208,23 @@ def counted(figure: str, runs: Runs) -> list[Measurement]:
     elif figure == "exp4.tired.seen":
         count, note = len(training.seen), f"{', '.join(training.seen) or 'none'} ({DRAW})"
     else:
-        contracted = fmean(training.contracted.values())
         note = (
             "distinct single words in the frame's place, the sentence as it is spelt and nothing else; "
-            f"with 'you re' counted as 'you are', {contracted:.1f} ({DRAW})"
+            f"with 'you re' counted as 'you are', {training.mean_contracted:.1f} ({DRAW})"
         )
         ours = {"frames": training.predicates, "contracted": training.contracted}
         return [Measurement(None, BASELINE, "own", ours=ours, shown=f"{training.mean:.1f}", note=note)]
     return [Measurement(None, BASELINE, "own", ours=count, shown=str(count), count=count, note=note)]
 
 
-def _condition(runs: Runs, times: int) -> Condition:
-    every = conditions(runs.ledger, PAPER_DIGEST, PAPER, runs.protocol)
-    return next(runs for runs in every if runs.times == times)
+def _figures() -> Iterator[tuple[str, Measure]]:
+    yield "exp4.bleu", partial(measured, "exp4.bleu", baseline_bleu, [0])
+    for times in TIMES:
+        yield f"exp4.daxy.{times}", partial(measured, f"exp4.daxy.{times}", new_word_right, [times])
+    yield "exp4.daxy.bleu-drop", partial(measured, "exp4.daxy.bleu-drop", bleu_drop, [TIMES[0], 0])
+    yield "exp4.tired", partial(measured, "exp4.tired", known_word_right, [TIMES[0]])
+    for name in COUNTED:
+        yield name, partial(counted, name)
 
 
-def _measured(runs: Condition, values: Sequence[float], figure: str, note: str) -> list[Measurement]:
-    """Against one network of the paper's."""
-    (target,) = (target for target in targets() if target.id == figure)
-    assert target.value is not None, figure
-    return [runs.measurement(values, note, claim=(target.value, target.relation, 1))]
-
-
-def _unmeasured(runs: Runs, missing: Condition) -> list[Measurement]:
-    """No runs on the paper's pairs; the note names others that the ledger has."""
-    names = sorted({row["dataset"] for row in runs.ledger.rows({"split": BASELINE})} - {PAPER})
-    note = f"the ledger has runs on {', '.join(names)}, which are not the paper's pairs" if names else ""
-    return [missing.measurement(note=note)]
-
-
-FIGURES: dict[str, Measure] = {
-    "exp4.bleu": baseline_bleu,
-    **{f"exp4.daxy.{times}": partial(new_word_right, times) for times in TIMES},
-    "exp4.daxy.bleu-drop": bleu_drop,
-    "exp4.tired": known_word_right,
-    **{name: partial(counted, name) for name in COUNTED},
-}
+FIGURES: dict[str, Measure] = dict(_figures())
