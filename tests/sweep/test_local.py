@@ -308,12 +308,12 @@ def test_ctrl_c_stops_train_at_a_checkpoint_and_the_same_command_resumes(
 
 @pytest.mark.slow
 def test_a_full_disk_is_an_error_and_with_room_the_same_command_resumes(
-    daxlab_process, no_room, tiny: Path, whole: Path, tmp_path: Path
+    daxlab_process, tiny: Path, whole: Path, tmp_path: Path
 ) -> None:
     ledger = tmp_path / "runs.db"
     small = command(tiny, ledger)[3:]
     for room in (10_000, 150_000):  # not for a ledger; for one, but not with its runs
-        full = daxlab_process(*small, preexec_fn=no_room(room))
+        full = daxlab_process(*small, room=room)
         assert full.returncode == 2 and str(tmp_path) in full.stderr and "Traceback" not in full.stderr, full.stderr
     done = daxlab_process(*small)
     assert [run["status"] for run in json.loads(done.stdout)["runs"]] == ["done", "done"]
