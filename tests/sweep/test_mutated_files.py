@@ -26,22 +26,20 @@ TOKENS += [
     "hidden",
     "#",
 ]
+EDITS: list[Callable[[str, int, random.Random], str]] = [
+    lambda text, at, chance: text[:at] + chance.choice(TOKENS) + text[at:],
+    lambda text, at, chance: text[:at] + text[at + chance.randint(1, 9) :],
+    lambda text, at, chance: text[:at] + chr(chance.randrange(1, 0x3000)) + text[at + 1 :],
+    lambda text, _, chance: "".join(line for line in text.splitlines(keepends=True) if chance.random() > 0.2),
+    lambda text, _, chance: "".join(sorted(text.splitlines(keepends=True), key=lambda line: chance.random())),
+]
 TABLE = "a dog ran\trun ( dog )\ta\na cat ran\trun ( cat )\tb\n"
 
 
 def mutated(text: str, chance: random.Random) -> str:
-    """The text with one to four edits: of characters, of lines, of tokens."""
+    """The text with one to four edits."""
     for _ in range(chance.randint(1, 4)):
-        at = chance.randrange(len(text) + 1)
-        lines = text.splitlines(keepends=True) or [""]
-        edits: list[Callable[[], str]] = [
-            lambda: text[:at] + chance.choice(TOKENS) + text[at:],
-            lambda: text[:at] + text[at + chance.randint(1, 9) :],
-            lambda: "".join(line for line in lines if chance.random() > 0.2),
-            lambda: "".join(chance.sample(lines, len(lines))),
-            lambda: text[:at] + chr(chance.randrange(1, 0x3000)) + text[at + 1 :],
-        ]
-        text = chance.choice(edits)()
+        text = chance.choice(EDITS)(text, chance.randrange(len(text) + 1), chance)
     return text
 
 
