@@ -21,6 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from daxlab.errors import InputError
+from daxlab.learners import name_and_fields
 from daxlab.runs import (
     Group,
     Ledger,
@@ -31,7 +32,6 @@ from daxlab.runs import (
     export,
     is_written,
     key,
-    learner_of,
     merge,
     pack_answers,
     pack_arrays,
@@ -412,7 +412,7 @@ ODD = {
 @pytest.mark.parametrize("kind", ["dream", {"name": "dream", "digest": "9f"}])
 def test_a_learner_of_an_unknown_kind_is_kept_with_its_fields(path, tmp_path, kind):
     dream = foreign(3, kind, ODD)
-    assert learner_of(dream.spec) == ("dream", ODD)
+    assert name_and_fields(dream.spec) == ("dream", ODD)
     with Writer(path) as writer:
         writer.add([dream, run(0)])
         assert writer.ledger.run(dream.key) == dream

@@ -25,7 +25,7 @@ from daxlab.runs.artefacts import (
 from daxlab.runs.exchange import Merged, export, merge, write_table
 from daxlab.runs.files import is_written
 from daxlab.runs.ledger import Ledger
-from daxlab.runs.records import Group, Run, canonical, key, learner_of
+from daxlab.runs.records import Group, Run, canonical, key
 from daxlab.runs.writer import Writer
 
 __all__ = [
@@ -38,7 +38,6 @@ __all__ = [
     "export",
     "is_written",
     "key",
-    "learner_of",
     "merge",
     "pack_answers",
     "pack_arrays",
