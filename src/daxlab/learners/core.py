@@ -21,14 +21,12 @@ from daxlab.languages import Example
 
 Actions = tuple[str, ...]
 TYPES = {str: "a name", int: "a whole number", float: "a number", bool: "true or false"}
-
-
 UNBOUNDED = {"least": -math.inf, "most": math.inf, "below": math.inf}
 
 
-def setting(default: Any, help: str, **bounds: float) -> Any:
-    """A field of a learner: its default, what it means, and bounds of its value: `least`, `most`, `below`."""
-    return field(default=default, metadata={"help": help, **bounds})
+def setting(default: Any, help: str, least: float = -math.inf, most: float = math.inf, below: float = math.inf) -> Any:
+    """A field of a learner: its default, what it means, and the values it may take."""
+    return field(default=default, metadata={"help": help, "least": least, "most": most, "below": below})
 
 
 @dataclass(frozen=True)
@@ -116,9 +114,9 @@ def parsed(learner: type[Learner], name: str, text: str) -> Any:
     try:
         return kind(text) if kind in (int, float) else json.loads(text.lower() if kind is bool else text)
     except ValueError:
-        if kind in TYPES:
+        if kind in (int, float):
             raise InputError(f"{name} takes {TYPES[kind]}, not {text!r}") from None
-        return text
+        return text  # what the field does not take is refused when the learner is made
 
 
 def field_of(learner: type[Learner], name: str) -> "Field[Any]":
