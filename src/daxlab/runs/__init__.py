@@ -2,13 +2,11 @@
 
     records.py     runs and groups, and the keys that name them
     artefacts.py   answers, likelihoods and arrays as compact bytes
-    schema.py      the tables
-    files.py       opening the file: one writer, network disks, what is damaged
-    where.py       filters as SQL
+    schema.py      the tables, and filters as SQL
+    files.py       opening the file: one writer, network disks, what is damaged, what lies beside it
     reading.py     an open ledger, and how its values are read
     ledger.py      queries
     writer.py      the one writer
-    progress.py    queries for live monitoring
     exchange.py    merge, export, CSV and Parquet
 
 The ledger is one SQLite file. Nothing outside these files knows its format, and they know nothing of training.

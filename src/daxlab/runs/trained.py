@@ -5,8 +5,8 @@ from pathlib import Path
 from daxlab.datasets import Split, dataset
 from daxlab.errors import InputError
 from daxlab.learners import Answered, Prediction
+from daxlab.runs.files import weights_of
 from daxlab.runs.ledger import Ledger
-from daxlab.runs.places import weights_of
 from daxlab.runs.spec import Spec
 
 
