@@ -24,7 +24,7 @@ import pytest
 from daxlab import InputError
 from daxlab.learners import RNN
 from daxlab.runs import Ledger, key, unpack_arrays
-from daxlab.runs.places import checkpoints
+from daxlab.runs.files import checkpoints
 from daxlab.runs.trained import TrainedModel
 from daxlab.sweep import Spec, driver, local, sweep, weights_of, worker
 from daxlab.sweep.groups import grouped

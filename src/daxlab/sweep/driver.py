@@ -18,9 +18,7 @@ from typing import Any
 from daxlab.atomic import atomic_write
 from daxlab.errors import InputError
 from daxlab.runs import Group, Ledger, Run, Writer, is_written, key
-from daxlab.runs.files import is_locked
-from daxlab.runs.places import checkpoint, checkpoints, weights_of
-from daxlab.runs.progress import group as recorded
+from daxlab.runs.files import checkpoint, checkpoints, is_locked, weights_of
 from daxlab.runs.spec import Spec, all_facts
 from daxlab.sweep import gpu_sharing
 from daxlab.sweep.groups import grouped, ordered
@@ -164,7 +162,7 @@ def _forgotten(writer: Writer, keys: Sequence[str]) -> list[Run]:
 def _remember(writer: Writer, failures: Iterable[Run]) -> None:
     """Puts those back that will not be trained; what group they were of may have gone with them."""
     left = [one for one in failures if not writer.ledger.live_group(one.key)]
-    writer.add(one if one.group and recorded(writer.ledger, one.group) else replace(one, group=None) for one in left)
+    writer.add(one if one.group and writer.ledger.group(one.group) else replace(one, group=None) for one in left)
 
 
 def _tidied(ledger: Ledger, folder: Path) -> None:
@@ -172,7 +170,7 @@ def _tidied(ledger: Ledger, folder: Path) -> None:
     the other."""
     for path in folder.glob("*.safetensors*"):
         named = re.match(r"\.?([0-9a-f]{64})\.safetensors", path.name)
-        found = recorded(ledger, named[1]) if named else None
+        found = ledger.group(named[1]) if named else None
         if found and found.status in ("done", "dropped"):
             with suppress(OSError):
                 path.unlink(missing_ok=True)
