@@ -35,7 +35,7 @@ def main(updates: int = NETWORK.updates) -> None:
     )
     began = time.monotonic()
     specs = [Spec(split, 0, replace(NETWORK, updates=updates)) for split in ASKS]
-    with watch(specs) as show:
+    with watch() as show:
         outcome = sweep(specs, LEDGER, show=show)
     if outcome.stopped:
         sys.exit("Stopped at a checkpoint; 'make quickstart' goes on from there.")

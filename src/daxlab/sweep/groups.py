@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from daxlab.learners import name_and_fields
 from daxlab.runs import Group, Ledger, key
 from daxlab.runs.spec import Spec
 
@@ -73,7 +74,7 @@ def seconds_by_group(groups: Sequence[Group], device: str, ledgers: Sequence[Led
         if name not in known:
             known[name] = _seconds_a_step(first, device, ledgers)
         each = known[name]
-        found.append(None if each is None else each * max(0, _steps(first) - group.updates) * len(group.members))
+        found.append(None if each is None else each * max(0, steps(first) - group.updates) * len(group.members))
     return found
 
 
@@ -91,16 +92,13 @@ def ordered(groups: Sequence[Group], device: str, ledger: Ledger) -> list[Group]
     return [group for group, _ in sorted(pairs, key=lambda pair: sign * (pair[1] or 0.0))]
 
 
-def _steps(facts: Facts) -> int:
-    from daxlab.learners import name_and_fields
-
-    return int(name_and_fields(facts)[1].get("updates", 1))
+def steps(facts: Facts) -> int:
+    """How many steps a run takes; at least one."""
+    return max(1, int(name_and_fields(facts)[1].get("updates", 1)))
 
 
 def _seconds_a_step(facts: Facts, device: str, ledgers: Sequence[Ledger]) -> float | None:
     """What a step of such a run took, its share of its group; None where no ledger has one on this kind of device."""
-    from daxlab.learners import name_and_fields
-
     name, fields = name_and_fields(facts)
     where = {"learner": name, **{field: value for field, value in fields.items() if field not in VARIED}}
     for ledger in ledgers:

@@ -49,8 +49,18 @@ def cores() -> list[int]:
     return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
 
 
-def execute(tasks: Sequence[Task], device: str, workers: int, stop: Callable[[], bool]) -> Iterator[Event]:
+def groups_at_once(device: str, workers: int | None = None) -> int:
+    """How many groups train at the same time, with so many workers at most; of a card that is not here, a full one."""
+    if device == "cpu":
+        return min(workers or len(cores()), len(cores()))
+    if not gpu_sharing.is_here():
+        return workers or gpu_sharing.WORKERS
+    return min(workers or gpu_sharing.WORKERS, len(cores())) if gpu_sharing.can_be_shared() else 1
+
+
+def execute(tasks: Sequence[Task], device: str, workers: int | None, stop: Callable[[], bool]) -> Iterator[Event]:
     """Runs the tasks, so many at a time at most; yields all that a worker tells but Broken, which it raises."""
+    workers = workers or (len(cores()) if device == "cpu" else gpu_sharing.WORKERS)
     context = multiprocessing.get_context("spawn")  # JAX's threads do not survive a fork
     waiting, tries = deque(tasks), dict.fromkeys((task.group for task in tasks), 0)
     with _place(device, max(1, min(workers, len(tasks), len(cores())))) as place:

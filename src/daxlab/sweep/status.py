@@ -12,6 +12,7 @@ from typing import Any
 from daxlab import learners
 from daxlab.runs import Group, Ledger
 from daxlab.runs.progress import best, note, under_way
+from daxlab.sweep.groups import steps
 
 NOTE = "sweep"
 Row = dict[str, Any]
@@ -98,13 +99,9 @@ def status(ledger: Ledger) -> Status:
 def _running(row: Row) -> Running:
     spec, alone = row["spec"], row["size"] == 1
     one = (spec["split"]["name"], row["seed"]) if alone else (None, None)
-    return Running(row["key"], learners.label(spec), row["size"], row["updates"], _steps(row), *one)
-
-
-def _steps(row: Row) -> int:
-    return max(1, int(learners.name_and_fields(row["spec"])[1].get("updates", 1)))
+    return Running(row["key"], learners.label(spec), row["size"], row["updates"], steps(row["spec"]), *one)
 
 
 def _trained(rows: Iterable[Row]) -> float:
     """How many runs' worth of steps groups under way have done."""
-    return float(sum(int(row["lacking"]) * min(row["updates"] / _steps(row), 1.0) for row in rows))
+    return float(sum(int(row["lacking"]) * min(row["updates"] / steps(row["spec"]), 1.0) for row in rows))

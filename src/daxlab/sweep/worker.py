@@ -22,7 +22,7 @@ from daxlab.learners import Context
 from daxlab.runs import Run, key
 from daxlab.runs.scoring import Scored, score
 from daxlab.runs.spec import all_facts
-from daxlab.sweep.task import Broken, Finished, Memory, Noted, Progress, Report, Started, Stopped, Task, TooLarge, Turn
+from daxlab.sweep.task import Broken, Finished, Noted, Progress, Report, Started, Stopped, Task, TooLarge, Turn
 
 OUT_OF_MEMORY = ("RESOURCE_EXHAUSTED", "Out of memory", "out of memory")
 ONE_THREAD = "--xla_cpu_multi_thread_eigen=false"
@@ -118,7 +118,11 @@ def work(
 
 
 def _context(task: Task, report: Report, turn: Turn) -> Context:
-    group, count = task.group, len(task.members)
+    group = task.group
+
+    def memory(needed: int, available: int) -> bool | None:
+        sizes = f"{needed / 1e9:.1f} GB of the {available / 1e9:.0f} GB available"
+        return report(Noted(group, f"{len(task.members)} runs at once need {sizes}"))
 
     def progress(step: int, losses: Sequence[float], failed: Sequence[int]) -> bool | None:
         return report(Progress(group, step, tuple(losses), tuple(failed)))
@@ -128,7 +132,7 @@ def _context(task: Task, report: Report, turn: Turn) -> Context:
         checkpoint_every=task.checkpoint_every,
         set_aside=task.set_aside,
         progress=progress,
-        memory=lambda needed, available: report(Memory(group, count, needed, available)),
+        memory=memory,
         started=lambda: report(Started(group)),
         note=lambda message: report(Noted(group, message)),
         turn=turn,
