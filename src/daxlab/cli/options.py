@@ -23,16 +23,8 @@ PLUGINS = ("jax_cuda13_plugin", "jax_cuda12_plugin")
 OPTIONS = ("split", "set", "data", "test", "runs", "seed", "device", "executor", "address", "workers", "budget")
 
 JsonOption = Annotated[bool, typer.Option("--json", help="For scripts.")]
-DataOption = Annotated[
-    str,
-    typer.Option(
-        "--data",
-        "--language",
-        "-l",
-        metavar="NAME|PATH",
-        help="The dataset ('daxlab datasets'), a grammar file, or a folder of TSV files.",
-    ),
-]
+DATA = "A dataset ('daxlab datasets'), a grammar file or a folder of TSV files."
+DataOption = Annotated[str, typer.Option("--data", "--language", "-l", metavar="NAME|PATH", help=DATA)]
 LanguageOption = DataOption
 TestOption = Annotated[
     str | None,

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 NAMES = "|".join((*EXPERIMENTS, ALL))
 DRAWN = {"simple", "size", "few-shot"}  # experiments with random splits
 MOST_RUNS = 10_000
+FRAMES = """For translation: at least two. The first is taught, the others ask. X is the word's place; in French, Y
+takes either singular form, Z any form."""
 
 
 @with_training_options
@@ -43,15 +45,7 @@ def reproduce(
     new_word: Annotated[
         str | None, typer.Option(metavar="ENGLISH=FRENCH", help="For translation: instead of daxy=daxiste.")
     ] = None,
-    frames: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--frame",
-            metavar="'i am X .=je suis X .'",
-            help="For translation: at least two. The first is taught, the others ask. X is the word's place; "
-            "in French, Y takes either singular form, Z any form.",
-        ),
-    ] = None,
+    frames: Annotated[list[str] | None, typer.Option("--frame", metavar="'i am X .=je suis X .'", help=FRAMES)] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan, and train nothing.")] = False,
     as_json: JsonOption = False,
 ) -> None:

@@ -19,15 +19,11 @@ app = typer.Typer(help="The search over the paper's 180 architectures.")
 EXPERIMENTS = (*SPLITS, "overall")
 MEASURES = {"rank": "", "accuracy": "%"}  # and their units
 NO_BEST = "No architecture has runs on all four experiments, so there is no best overall."
-LEGEND = """\
-Percentages of test commands with every action right: mean over runs, standard error, 95% interval (Student's t).
-"""
+LEGEND = "Percentages of test commands with every action right: mean, standard error, 95% interval (Student's t)."
 Choice = Mapping[str, Any]  # what paper.search says of an experiment
 
 
-@app.callback()
-def search() -> None:
-    """The search over the paper's 180 architectures."""
+app.callback()(lambda: None)  # so that `best` is a command of its own
 
 
 @app.command("best")
@@ -56,9 +52,8 @@ def best(
         frame, srns = runs.search, compare_runs(runs, ["search"])
     experiments, overall = choices(frame, top), all_round(frame, top)
     if as_json:
-        content: dict[str, Any] = {
-            "experiments": {n: part for n, part in experiments.items() if experiment in (None, n)}
-        }
+        wanted = {name: chosen for name, chosen in experiments.items() if experiment in (None, name)}
+        content: dict[str, Any] = {"experiments": wanted}
         content |= {"overall": overall} if experiment in (None, "overall") else {}
         content |= {"srns": [asdict(row) for row in srns]} if experiment is None else {}
         print(json.dumps(content, indent=1, allow_nan=False))
@@ -75,7 +70,7 @@ def best(
         _show_overall(overall)
     elif experiment in experiments:
         _show_experiment(experiments[experiment])
-    print(f"\n{LEGEND}{AGAIN}")
+    print(f"\n{LEGEND}\n{AGAIN}")
 
 
 def _show_completeness(experiments: Choice, of: int, path: Path) -> None:

@@ -6,48 +6,29 @@ import time
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from daxlab.cli import training
 from daxlab.cli.options import LEDGER, JsonOption, LedgerOption, spec_at
-from daxlab.cli.terminal import percent, show, tabled
+from daxlab.cli.terminal import show
 from daxlab.cli.training import Training, with_training_options
+from daxlab.cli.watching import LOOK_EVERY, look, shown
 from daxlab.errors import InputError
 from daxlab.runs import Ledger
 from daxlab.sweep import Spec, weights_of
 from daxlab.sweep.grid import parse, part, read
-from daxlab.sweep.status import Running, Status
-from daxlab.sweep.status import status as status_of
-from daxlab.units import duration
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 app = typer.Typer(help="Many runs at once: run, plan, status.", no_args_is_help=True)
 SpecArgument = Annotated[
     Path | None, typer.Argument(metavar="[SPEC.toml]", help="Axes whose product are runs (see specs/).")
 ]
-AxesOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="AXIS=VALUES",
-        help="An axis: split, data, learner, seeds or any field of the learner, such as hidden=25,50. Can be repeated.",
-    ),
-]
-OnlyOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--only",
-        metavar="AXIS=VALUES",
-        help="Only a part of it, such as hidden=25,50, or seeds=0,1 for the first two. Can be repeated.",
-    ),
-]
-EVERY = 2.0  # seconds between two looks at the ledger
-MOST_SPLITS = 10  # whose best is shown
-BAR = 20  # characters
+SET = "An axis: split, data, learner, seeds or any field of the learner, such as hidden=25,50. Can be repeated."
+AxesOption = Annotated[list[str] | None, typer.Option("--set", metavar="AXIS=VALUES", help=SET)]
+ONLY = "Only a part of it, such as hidden=25,50, or seeds=0,1 for the first two. Can be repeated."
+OnlyOption = Annotated[list[str] | None, typer.Option("--only", metavar="AXIS=VALUES", help=ONLY)]
+WATCH = "Look again and again, until nothing is trained. Default: so in a terminal, elsewhere once."
 
 
 @app.command("run")
@@ -57,9 +38,7 @@ def run(
     spec: SpecArgument = None,
     axes: AxesOption = None,
     only: OnlyOption = None,
-    keep_weights: Annotated[
-        bool, typer.Option("--keep-weights", help="Keep the final weights of every network.")
-    ] = False,
+    keep_weights: Annotated[bool, typer.Option("--keep-weights", help="Keep every network's weights.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Train the runs that a file or --set declares and the ledger lacks.
@@ -134,14 +113,7 @@ def _failed(runs: int) -> str:
 def status(
     ledger: LedgerOption = None,
     as_json: JsonOption = False,
-    watch: Annotated[
-        bool | None,
-        typer.Option(
-            "--watch/--once",
-            help="Look again and again, until nothing is trained. Default: so in a terminal, elsewhere once.",
-            show_default=False,
-        ),
-    ] = None,
+    watch: Annotated[bool | None, typer.Option("--watch/--once", help=WATCH, show_default=False)] = None,
 ) -> None:
     """Say how far a sweep is, from another terminal or afterwards: what is done, running, failed, left, best so far.
 
@@ -150,63 +122,16 @@ def status(
     path = ledger or LEDGER
     if as_json and watch:
         raise InputError("--json says it once, --watch again and again: choose one")
-    now = _status(path)
+    now = look(path)
     if as_json:
         print(json.dumps(asdict(now), indent=1))
     elif not now.writing or not (sys.stdout.isatty() if watch is None else watch):
-        show(_shown(path, now))
+        show(shown(path, now))
     else:
         from rich.live import Live  # slow to load
 
-        with suppress(KeyboardInterrupt), Live(_shown(path, now), auto_refresh=False) as live:
+        with suppress(KeyboardInterrupt), Live(shown(path, now), auto_refresh=False) as live:
             while now.writing:
-                time.sleep(EVERY)
-                now = _status(path)
-                live.update(_shown(path, now), refresh=True)
-
-
-def _status(path: Path) -> Status:
-    with Ledger(path) as known:
-        return status_of(known)
-
-
-def _shown(path: Path, now: Status) -> "RenderableType":
-    """A status as lines and tables."""
-    from rich.console import Group  # slow to load
-    from rich.text import Text
-
-    counts = f"{now.done:,} done, {now.running:,} running, {now.waiting:,} waiting, {now.failed:,} failed"
-    parts: list[RenderableType] = [Text(f"{path}: {counts}"), _pace(now)]  # a path may have brackets
-    if now.others:
-        parts.append(f"{now.others:,} more wait in groups of other sweeps")
-    if now.groups:
-        lines = [[_label(group), "━" * (BAR * group.step // group.steps), f"{group.step:,}", f"{group.steps:,}"]
-                 for group in now.groups]  # fmt: skip
-        parts += ["", tabled(["running", " " * BAR, "updates", "of"], lines, right=(2, 3))]
-    if now.best:
-        parts += ["", "best in this ledger", _best(now.best[:MOST_SPLITS])]
-    if len(now.best) > MOST_SPLITS:
-        parts.append(f"… and {len(now.best) - MOST_SPLITS:,} more")
-    return Group(*parts)
-
-
-def _pace(now: Status) -> str:
-    if now.writing:
-        rate = [] if now.runs_per_hour is None else [f"{now.runs_per_hour:,.0f} runs an hour"]
-        left = [] if now.seconds_left is None else [f"about {duration(now.seconds_left)} left"]
-        return ", ".join([*rate, *left]) or "beginning"
-    if now.waiting:
-        return "Nothing is training now. Run the same command again to go on."
-    return "nothing is left to train" if now.done else "all have failed" if now.failed else "nothing is recorded yet"
-
-
-def _label(group: Running) -> str:
-    if group.split is None:
-        return f"{group.runs:,} of {group.label}"
-    return f"{group.label}, on {group.split}, seed {group.seed}"
-
-
-def _best(rows: list[dict[str, Any]]) -> "RenderableType":
-    names = ["split", "mean", "label", "runs", *(["dataset"] if len({row["dataset"] for row in rows}) > 1 else [])]
-    lines = [[str(row[name]) for name in names] for row in ({**row, "mean": percent(row["mean"])} for row in rows)]
-    return tabled(["split", "mean %", "learner", *names[3:]], lines, right=(1, 3))
+                time.sleep(LOOK_EVERY)
+                now = look(path)
+                live.update(shown(path, now), refresh=True)

@@ -21,6 +21,8 @@ from daxlab.errors import InputError
 from daxlab.runs import Ledger
 from daxlab.sweep import Spec
 
+LEARNER = "What to train ('daxlab learners'), or a class of your own: path/to/file.py:Name. Default: rnn."
+SPLIT = "What to learn ('daxlab data list'). Can be repeated."
 MOST_RUNS = 100_000
 MOST_WARNINGS = 3
 
@@ -28,17 +30,8 @@ MOST_WARNINGS = 3
 @with_training_options
 def train(
     how: Training,
-    learner: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[LEARNER]",
-            help="What to train ('daxlab learners'), or a class of your own: path/to/file.py:Name. Default: rnn.",
-        ),
-    ] = None,
-    splits: Annotated[
-        list[str] | None,
-        typer.Option("--split", metavar="SPLIT", help="What to learn ('daxlab data list'). Can be repeated."),
-    ] = None,
+    learner: Annotated[list[str] | None, typer.Argument(metavar="[LEARNER]", help=LEARNER)] = None,
+    splits: Annotated[list[str] | None, typer.Option("--split", metavar="SPLIT", help=SPLIT)] = None,
     settings: SetOption = None,
     data: DataOption = "scan",
     test: TestOption = None,

@@ -12,6 +12,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from daxlab.cli.options import LEDGER, device_named, is_shipped, seconds, shipped, writable_ledger
+from daxlab.cli.watching import watch
 from daxlab.runs import Ledger, is_written
 from daxlab.sweep import Outcome, Spec, plan_sweep, sweep
 from daxlab.sweep.groups import estimate
@@ -30,26 +31,17 @@ class Training:
         str, typer.Option(metavar="local|ray", help="Who trains: this machine, or a Ray cluster (docs/cluster.md).")
     ] = "local"
     address: Annotated[
-        str | None,
-        typer.Option(metavar="HOST:PORT|ray://…|auto", help="The Ray cluster. Default: one on this machine."),
+        str | None, typer.Option(metavar="HOST:PORT|ray://…|auto", help="The Ray cluster. Default: one started here.")
     ] = None
     workers: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Groups at a time, at most. Default: one a core, six on a GPU, as many as a cluster holds.",
-        ),
+        int | None, typer.Option(min=1, metavar="N", help="Most groups at a time. Default: one a core, six on a GPU.")
     ] = None
     budget: Annotated[
         str | None, typer.Option(metavar="8m", help="Stop cleanly at a checkpoint after this time (90s, 8m, 1h30m).")
     ] = None
     checkpoints: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="For checkpoints; a cluster's nodes share it. Default: beside the ledger, LEDGER.checkpoints.",
-        ),
+        typer.Option(metavar="FOLDER", help="For checkpoints; nodes share it. Default: beside the ledger."),
     ] = None
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Train failed runs again.")] = False
     ledger: Annotated[Path, typer.Option(metavar="FILE", help="The ledger of runs.")] = LEDGER
@@ -67,6 +59,7 @@ class Training:
 def with_training_options(command: Callable[..., None]) -> Callable[..., None]:
     """The command with the fields of its parameter `how`, a Training, as options of its own."""
     hints, own = get_type_hints(Training, include_extras=True), signature(command)
+    kept = [parameter for name, parameter in own.parameters.items() if name != "how"]
     options = [
         Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name])
         for field in fields(Training)
@@ -77,7 +70,6 @@ def with_training_options(command: Callable[..., None]) -> Callable[..., None]:
         how = Training(**{option.name: values.pop(option.name) for option in options})
         command(how=how, **values)
 
-    kept = [parameter for name, parameter in own.parameters.items() if name != "how"]
     run.__signature__ = own.replace(parameters=[*kept, *options])  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in [*kept, *options]}
     return run
@@ -128,11 +120,9 @@ def in_words(plan: dict[str, Any]) -> str:
 
 def train(specs: Sequence[Spec], how: Training, plan: dict[str, Any], **options: Any) -> Outcome:
     """Train what the ledger lacks of the specs, and show how far it is. `options` are those of `sweep`."""
-    from daxlab.cli.watching import watch  # rich is slow to load
-
     if plan["groups"]:
         writable_ledger(how.ledger)
-    with watch() as show:
+    with watch(how.ledger) as show:
         return sweep(
             specs,
             how.ledger,

@@ -1,94 +1,130 @@
-"""What one sees while runs are trained: how many are done, how far each group is, its losses, the time left."""
+"""What one sees of a sweep, while it trains or from another terminal: counts, pace, groups under way, the best."""
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
-
-from daxlab import learners
-from daxlab.runs import Group
+from daxlab.cli.terminal import percent, tabled
+from daxlab.runs import Ledger
 from daxlab.sweep import Plan
-from daxlab.sweep.groups import steps
-from daxlab.sweep.task import Finished, Noted, TooLarge
-from daxlab.sweep.task import Progress as Step
+from daxlab.sweep.status import Running, Status, status
+from daxlab.sweep.task import Finished, Noted, Progress
+from daxlab.units import duration
 
-EVERY = 30  # seconds between two lines where there is no terminal
-MOST_LOSSES = 5  # that are shown one by one
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+LOOK_EVERY = 2.0  # seconds between two looks at the ledger
+LINE_EVERY = 30  # seconds between two lines where there is no terminal
+BAR = 20  # characters
+MOST_LOSSES = 5  # of a group that are shown one by one
+MOST_SPLITS = 10  # whose best is shown
+Show = Callable[[Any], None]
 
 
 @contextmanager
-def watch() -> Iterator[Callable[[Any], None]]:
-    """Bars on standard error where that is a terminal; a line now and then where it is not."""
+def watch(ledger: Path) -> Iterator[Show]:
+    """A live status on standard error where that is a terminal; a line now and then where it is not."""
+    from rich.console import Console  # slow to load
+    from rich.live import Live
+
     console = Console(stderr=True, highlight=False)
-    words, loss = TextColumn("{task.description}", markup=False), TextColumn("{task.fields[loss]}", markup=False)
-    columns = (words, BarColumn(20), MofNCompleteColumn(), TimeRemainingColumn(), loss)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
-        yield View(bars).show
+    if not console.is_terminal:
+        yield _lines()
+        return
+    losses: dict[str, str] = {}
+    live = Live(
+        get_renderable=lambda: shown(ledger, look(ledger), losses),
+        console=console,
+        refresh_per_second=1 / LOOK_EVERY,
+        transient=True,
+    )
+    with ExitStack() as stack:
+
+        def show(event: Any) -> None:
+            if isinstance(event, Plan) and not live.is_started:  # only now there is a ledger
+                stack.enter_context(live)
+            elif isinstance(event, Progress):
+                losses[event.group] = _loss(event.losses)
+            elif isinstance(event, Noted):
+                print(event.message, file=sys.stderr)  # rich puts it above the status
+
+        yield show
 
 
-class View:
-    """A bar for all runs, and one for each group under way."""
+def _lines() -> Show:
+    runs, done, last = 0, 0, 0.0
 
-    def __init__(self, bars: Progress) -> None:
-        self._bars = bars
-        self._all = bars.add_task("runs", total=0, visible=False, loss="")
-        self._groups: dict[str, Group] = {}
-        self._tasks: dict[str, TaskID] = {}  # by group
-        self._parts: dict[str, float] = {}  # of groups under way: how many runs' worth of steps they have done
-        self._done = 0
-        self._last_line = 0.0
-
-    def show(self, event: Any) -> None:
-        """Take in a plan or an event."""
+    def show(event: Any) -> None:
+        nonlocal runs, done, last
         if isinstance(event, Noted):
-            print(event.message, file=sys.stderr)  # rich puts it above the bars
+            print(event.message, file=sys.stderr)
         elif isinstance(event, Plan):
-            if not self._groups:  # a later one has the halves of a group
-                self._bars.update(self._all, total=sum(len(group.members) for group in event.groups), visible=True)
-            self._groups |= {group.key: group for group in event.groups}
-        elif isinstance(event, Step):
-            self._step(event, self._groups[event.group])
-        elif isinstance(event, Finished | TooLarge):
-            self._end(event)
+            runs = runs or sum(len(group.members) for group in event.groups)  # a later plan has the halves of a group
+        elif isinstance(event, Finished):
+            done += len(event.runs)
+            print(f"{done:,} of {runs:,} runs", file=sys.stderr)
+        elif isinstance(event, Progress) and time.monotonic() - last > LINE_EVERY:
+            last = time.monotonic()
+            parts = [f"update {event.update:,}", *([_loss(event.losses)] if event.losses else [])]
+            print(f"group {event.group[:8]}: {', '.join(parts)}", file=sys.stderr)
 
-    def _step(self, event: Step, group: Group) -> None:
-        what, total, loss = _label(group), steps(group.members[0]), _loss(event.losses)
-        if group.key not in self._tasks:
-            self._tasks[group.key] = self._bars.add_task(what, total=total, loss="")
-        self._bars.update(self._tasks[group.key], completed=event.update, loss=loss)
-        self._parts[group.key] = len(group.members) * event.update / total
-        self._count()
-        if self._bars.disable and time.monotonic() - self._last_line > EVERY:
-            self._last_line = time.monotonic()
-            print(f"{what}: {event.update:,} of {total:,} updates{loss and ', '}{loss}", file=sys.stderr)
-
-    def _end(self, event: Finished | TooLarge) -> None:
-        self._parts.pop(event.group, None)
-        if event.group in self._tasks:
-            self._bars.remove_task(self._tasks.pop(event.group))
-        if isinstance(event, Finished):
-            self._done += len(event.runs)
-            if self._bars.disable:
-                print(f"{self._done:,} of {self._bars.tasks[0].total:,} runs", file=sys.stderr)
-        self._count()
-
-    def _count(self) -> None:
-        self._bars.update(self._all, completed=self._done + sum(self._parts.values()))
+    return show
 
 
-def _label(group: Group) -> str:
-    first = group.members[0]
-    if len(group.members) > 1:
-        return f"{len(group.members):,} runs of {learners.label(first)}"
-    return f"{first['split']['name']}, seed {first['seed']}"
+def look(ledger: Path) -> Status:
+    """How far a sweep is."""
+    with Ledger(ledger) as known:
+        return status(known)
+
+
+def shown(path: Path, now: Status, losses: Mapping[str, str] | None = None) -> "RenderableType":
+    """A status as lines and tables, with the losses of groups where they are known."""
+    from rich.console import Group  # slow to load
+    from rich.text import Text
+
+    counts = f"{now.done:,} done, {now.running:,} running, {now.waiting:,} waiting, {now.failed:,} failed"
+    parts: list[RenderableType] = [Text(f"{path}: {counts}"), _pace(now)]  # a path may have brackets
+    if now.others:
+        parts.append(f"{now.others:,} more wait in groups of other sweeps")
+    if now.groups:
+        lines = [_line(group, (losses or {}).get(group.group, "")) for group in now.groups]
+        parts += ["", tabled(["running", " " * BAR, "updates", "of", ""], lines, right=(2, 3))]
+    if now.best:
+        parts += ["", "best in this ledger", _best(now.best[:MOST_SPLITS])]
+    if len(now.best) > MOST_SPLITS:
+        parts.append(f"… and {len(now.best) - MOST_SPLITS:,} more")
+    return Group(*parts)
+
+
+def _pace(now: Status) -> str:
+    if now.writing:
+        rate = [] if now.runs_per_hour is None else [f"{now.runs_per_hour:,.0f} runs an hour"]
+        left = [] if now.seconds_left is None else [f"about {duration(now.seconds_left)} left"]
+        return ", ".join([*rate, *left]) or "beginning"
+    if now.waiting:
+        return "Nothing is training now. Run the same command again to go on."
+    return "nothing is left to train" if now.done else "all have failed" if now.failed else "nothing is recorded yet"
+
+
+def _line(group: Running, loss: str) -> list[str]:
+    what = f"{group.runs:,} of {group.label}"
+    if group.split is not None:
+        what = f"{group.label}, on {group.split}, seed {group.seed}"
+    return [what, "━" * (BAR * group.step // group.steps), f"{group.step:,}", f"{group.steps:,}", loss]
 
 
 def _loss(losses: Sequence[float]) -> str:
     if len(losses) > MOST_LOSSES:
         return f"mean loss {fmean(losses):.3f}"
     return " ".join(["loss", *(f"{loss:.3f}" for loss in losses)]) if losses else ""
+
+
+def _best(rows: Sequence[Mapping[str, Any]]) -> "RenderableType":
+    names = ["split", "mean", "label", "runs", *(["dataset"] if len({row["dataset"] for row in rows}) > 1 else [])]
+    lines = [[str(row[name]) for name in names] for row in ({**row, "mean": percent(row["mean"])} for row in rows)]
+    return tabled(["split", "mean %", "learner", *names[3:]], lines, right=(1, 3))

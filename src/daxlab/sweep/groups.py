@@ -58,24 +58,10 @@ class Estimate:
 
 def estimate(groups: Sequence[Group], device: str, workers: int, ledgers: Iterable[Ledger]) -> Estimate:
     """From the times of earlier runs in some ledgers; so many workers share the groups."""
-    seconds = [one for one in seconds_by_group(groups, device, list(ledgers)) if one is not None]
+    seconds = [time for time in _seconds_by_group(groups, device, list(ledgers)) if time is not None]
     total = max(sum(seconds) / workers, *seconds) if seconds else None
     runs = sum(len(group.members) for group in groups)
     return Estimate(runs, len(groups), total, len(seconds), runs * LEDGER_BYTES)
-
-
-def seconds_by_group(groups: Sequence[Group], device: str, ledgers: Sequence[Ledger]) -> list[float | None]:
-    """What each group will take alone; None where no earlier run tells."""
-    known: dict[str, float | None] = {}  # many groups have one learner
-    found: list[float | None] = []
-    for group in groups:
-        first = group.members[0]
-        name = key({part: value for part, value in first.items() if part not in ("split", "seed")})
-        if name not in known:
-            known[name] = _seconds_a_step(first, device, ledgers)
-        each = known[name]
-        found.append(None if each is None else each * max(0, steps(first) - group.updates) * len(group.members))
-    return found
 
 
 def ordered(groups: Sequence[Group], device: str, ledger: Ledger) -> list[Group]:
@@ -84,12 +70,25 @@ def ordered(groups: Sequence[Group], device: str, ledger: Ledger) -> list[Group]
     Then cores begin with the longest, so that none idles while another ends; and a card with the shortest, so that a
     budget buys as many runs as it can.
     """
-    seconds = seconds_by_group(groups, device, [ledger])
-    if any(one is None for one in seconds):
+    seconds = _seconds_by_group(groups, device, [ledger])
+    times = {group.key: time for group, time in zip(groups, seconds, strict=True) if time is not None}
+    if len(times) < len(groups):
         return list(groups)
-    sign = 1 if device == "gpu" else -1
-    pairs = zip(groups, seconds, strict=True)
-    return [group for group, _ in sorted(pairs, key=lambda pair: sign * (pair[1] or 0.0))]
+    return sorted(groups, key=lambda group: times[group.key] if device == "gpu" else -times[group.key])
+
+
+def _seconds_by_group(groups: Sequence[Group], device: str, ledgers: Sequence[Ledger]) -> list[float | None]:
+    """What each group will take alone; None where no earlier run tells."""
+    known: dict[str, float | None] = {}  # many groups have one learner
+    times: list[float | None] = []
+    for group in groups:
+        first = group.members[0]
+        name = key({part: value for part, value in first.items() if part not in ("split", "seed")})
+        if name not in known:
+            known[name] = _seconds_a_step(first, device, ledgers)
+        each = known[name]
+        times.append(None if each is None else each * max(0, steps(first) - group.updates) * len(group.members))
+    return times
 
 
 def steps(facts: Facts) -> int:
