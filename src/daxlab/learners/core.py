@@ -60,7 +60,7 @@ class Learner:
 
     def load(self, path: Path, dataset: Dataset) -> "Fitted":
         """A model that `Fitted.weights` wrote to a file."""
-        raise InputError(f"a {self.kind} learner does not save its models: ask it through the answers in the ledger")
+        raise InputError(f"a {self.kind} learner does not save its models, so {path} is none of its")
 
     @property
     def steps(self) -> int:

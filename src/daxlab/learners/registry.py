@@ -4,7 +4,6 @@ import json
 import sys
 import traceback
 from collections.abc import Mapping
-from dataclasses import is_dataclass
 from difflib import get_close_matches
 from functools import lru_cache
 from hashlib import sha256
@@ -33,7 +32,7 @@ def find(name: str) -> type[Learner]:
         return _from_file(name, Path(path), wanted)
     near = get_close_matches(name, KINDS, n=1)
     advice = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(KINDS)}"
-    raise InputError(f"no learner is called {name!r}; {advice}, or a class of your own: path/to/file.py:Name")
+    raise InputError(f"no learner is called {name!r}; {advice} (a class of your own is path/to/file.py:Name)")
 
 
 def make(name: str, settings: Mapping[str, Any] | None = None) -> Learner:
@@ -125,7 +124,8 @@ def _loaded(name: str, path: Path, wanted: str, digest: str) -> type[Learner]:
 
 def _as_learner(given: type, name: str) -> type[Learner]:
     if issubclass(given, Learner):
-        if not (is_dataclass(given) and given.__dataclass_params__.frozen):  # type: ignore[attr-defined]
+        own = vars(given).get("__dataclass_params__")  # a base class's would not know this one's fields
+        if own is None or not own.frozen:
             raise InputError(f"{name} is a Learner, but no frozen dataclass: decorate it with @dataclass(frozen=True)")
         if given.fit is Learner.fit and given.fit_one is Learner.fit_one:
             raise InputError(f"{name} breaks the contract: it needs fit_one(self, split, seed), which returns a model")
@@ -151,7 +151,8 @@ def _imported(path: Path, name: str) -> ModuleType:
         del sys.modules[name]
         if not isinstance(error, Exception | SystemExit):
             raise
-        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+        frames = traceback.extract_tb(error.__traceback__)
+        lines = [frame.lineno for frame in frames if Path(frame.filename) == path.absolute()]
         line = getattr(error, "lineno", None) or (lines[-1] if lines else None)
         where = f"{path}, line {line}" if line else str(path)
         raise InputError(f"{where}: cannot be imported ({type(error).__name__}: {error}); mend it first") from None

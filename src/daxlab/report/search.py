@@ -22,9 +22,7 @@ from daxlab.report.drawing import COLOR, WIDTH, axes_at, bare, canvas, labelled,
 from daxlab.report.facts import Facts
 from daxlab.report.figures import DIAMOND, dots, spread
 
-ENOUGH = 10  # architectures with runs on an experiment, for it to be looked at
-TOP = 5
-MOST_RUNS = 10  # that a row shows
+ENOUGH, TOP, MOST_RUNS = 10, 5, 10  # architectures for an experiment to be shown; how many are; runs that a row shows
 CELLS = {"srn": (COLOR.third, "s", "■"), "lstm": (COLOR.ours, "o", "●"), "gru": (COLOR.other, "^", "▲")}
 HIGH, GAP, TOP_MARGIN, BOTTOM, LEFT, BETWEEN = 104.0, 34.0, 72.0, 42.0, 38.0, 14.0  # pixels of a panel and around it
 LINE, APART = 18.0, 8.0  # pixels of a line, and below the last value of an axis
@@ -37,7 +35,7 @@ def section(facts: Facts) -> Section:
     found = choices(frame, TOP)
     enough = {name: found[name] for name in SPLITS if name in found and found[name]["architectures"] >= ENOUGH}
     if not enough:
-        return Section("architectures", title, [absent(title, COMMAND)], short=short)
+        return Section("architectures", title, [absent(title, command=COMMAND)], short=short)
     below = [Section(f"search-{name}", f"On {name}", _experiment(frame, name, one)) for name, one in enough.items()]
     return Section("architectures", title, list(_whole(frame, enough)), below, short=short)
 
@@ -48,13 +46,11 @@ def _whole(frame: pl.DataFrame, found: Mapping[str, Found]) -> Iterator[Block]:
         "to 400 hidden units, three rates of dropout; each trained five times on each of four experiments.",
         "lead",
     )
-    yield Text(text.completeness(found, ARCHITECTURES))
+    yield Text(" ".join(text.complete(name, one, ARCHITECTURES) for name, one in found.items()))
     lacking = [f"*{name}*" for name in SPLITS if name not in found]
     if lacking:
-        yield absent(f"the search on {text.listed(lacking)}", COMMAND)
+        yield absent(f"the search on {text.listed(lacking)}", command=COMMAND)
     overall = all_round(frame, TOP) if not lacking else None
-    if overall:
-        yield Text(text.all_round(overall))
     rows: list[Sequence[Cell]] = []
     for name, best, paper in _pairs(found, overall):
         rows += [(name,), _row(best, "the best here"), _row(paper, "the paper's choice")]
@@ -86,7 +82,7 @@ def _row(row: Found, what: str) -> Sequence[Cell]:
 
 
 def _experiment(frame: pl.DataFrame, name: str, found: Found) -> list[Block]:
-    said = (text.best(found), text.regressing(found), text.chosen(found["paper"]["best"], found["architectures"]))
+    said = (text.regressing(found), text.chosen(found["paper"]["best"], found["architectures"]))
     rows = frame.filter((pl.col("experiment") == name) & (pl.col("runs") > 0))
     values = effects(frame, name, AXES)
     pictures = [_panels_picture(name, rows, found), *([_effects_picture(name, values)] if values.height else [])]
@@ -115,26 +111,24 @@ def _best(name: str, found: Found) -> Table:
 
 def _panels_picture(name: str, rows: pl.DataFrame, found: Found) -> Picture:
     stated = {one["network"]: one["stated"] for one in (found["paper"]["best"], found["paper"]["overall"])}
-    runs = rows["accuracies"].explode()
-    roots = sorted(rows["mean"])[rows.height // 2] < 0.2 * float(runs.max())  # type: ignore[arg-type]
-    top = _top(max(*runs, *stated.values()))
-    caption = (
-        "Per cent of test commands right, by hidden units: lines are means, every run is a faint dot. Rings are the "
-        "networks that the paper chose for this experiment and overall, diamonds its figures for them."
-    )
+    runs = rows["accuracies"].explode().to_list()
+    roots = sorted(rows["mean"])[rows.height // 2] < 0.2 * max(runs)
+    ticks = _ticks([*runs, *stated.values()])
+    caption = "Per cent right, by hidden units: lines are means, runs faint dots. Rings are the networks that the paper"
+    caption += " chose for this experiment and overall, diamonds its figures for them."
     caption += " The scale is of square roots, so that small accuracies can be told apart." if roots else ""
-    drawn = labelled(_panels(rows.to_dicts(), stated, top, roots=roots),
+    drawn = labelled(_panels(rows.to_dicts(), stated, *ticks, roots=roots),
                      {row["network"]: text.percent(row["mean"]) for row in found["best"]})  # fmt: skip
     return picture(drawn, f"search-panels-{name}", f"Every architecture on *{name}*.", caption, rows)
 
 
-def _panels(rows: Sequence[Found], stated: Mapping[str, float], top: float, *, roots: bool) -> Figure:
+def _panels(rows: Sequence[Found], stated: Mapping[str, float], top: float, ticks: Sequence[float], *,
+            roots: bool) -> Figure:  # fmt: skip
     """A panel for each number of layers (across) and dropout (down); a line for each cell, with attention or not."""
     down, across, hidden = AXES["dropout"], AXES["layers"], AXES["hidden"]
     height = TOP_MARGIN + len(down) * HIGH + (len(down) - 1) * GAP + BOTTOM
     wide = (WIDTH - LEFT - 4 - BETWEEN * (len(across) - 1)) / len(across)
     figure = Figure(figsize=(WIDTH / 72, height / 72))
-    ticks = _ticks(top)
     for n, dropout in enumerate(down):
         for m, layers in enumerate(across):
             low = BOTTOM + (len(down) - 1 - n) * (HIGH + GAP)
@@ -182,39 +176,34 @@ def _panel(panel: Axes, rows: Sequence[Found], hidden: Sequence[int], stated: Ma
                 panel.plot(x, stated[row["network"]], **DIAMOND | {"markersize": 5})
 
 
-def _top(most: float) -> float:
-    """Where a scale of accuracies ends: at 100 where they come near it, else at the greatest."""
-    return 100.0 if most > 70 else max(most * 1.05, 0.1)
-
-
-def _ticks(top: float) -> list[float]:
-    return [0, 25, 50, 75, 100] if top == 100 else [t for t in MaxNLocator(4).tick_values(0, top) if 0 <= t <= top]
+def _ticks(values: Sequence[float]) -> tuple[float, list[float]]:
+    """Where a scale of accuracies ends (at 100 if they come near it), and its ticks."""
+    if max(values) > 70:
+        return 100, [0, 25, 50, 75, 100]
+    top = max(max(values) * 1.05, 0.1)
+    return top, [tick for tick in MaxNLocator(4).tick_values(0, top) if 0 <= tick <= top]
 
 
 # -- what each value is worth
 
 
 def _effects_picture(name: str, values: pl.DataFrame) -> Picture:
+    """A line for each value of each axis: every matched architecture a faint dot, their mean, and its interval."""
     caption = (
         "The mean over matched architectures, which differ in this alone: each a dot, their mean a stroke, its 95% "
         "interval over replicates of the whole search a band. At least "
         f"{text.counted(int(values['architectures'].min()), 'architecture')} a line."  # type: ignore[arg-type]
     )
-    drawn, title = _effects(values.to_dicts()), f"What each value is worth on *{name}*."
-    return picture(drawn, f"search-worth-{name}", title, caption, values)
-
-
-def _effects(rows: Sequence[Found]) -> Figure:
-    """A line for each value of each axis: every matched architecture a faint dot, their mean, and its interval."""
-    groups = {axis: list(values) for axis, values in groupby(rows, lambda row: str(row["axis"]))}
+    rows = values.to_dicts()
+    groups = {axis: list(group) for axis, group in groupby(rows, lambda row: str(row["axis"]))}
     length = (len(rows) + len(groups)) * LINE + len(groups) * APART
-    top = _top(max([value for row in rows for value in (*row["means"], row["mean"])], default=1.0))
+    top, ticks = _ticks([value for row in rows for value in (*row["means"], row["mean"])])
     figure, axes = canvas(26 + length, left=66, right=54, top=0, bottom=26)
     y = LINE / 2
     beside: dict[str, Any] = {"coords": ("axes fraction", "data"), "va": "center_baseline"}
-    for axis, values in groups.items():
+    for axis, some in groups.items():
         say(axes, axis.replace("hidden", "hidden units"), (0, y), (-60, 0), color=COLOR.muted, **beside)
-        for row in values:
+        for row in some:
             y += LINE
             axes.plot([0, 1], [y, y], color=COLOR.rule, linewidth=1, zorder=0, transform=axes.get_yaxis_transform())
             spread(axes, y, row["means"], row)
@@ -224,9 +213,9 @@ def _effects(rows: Sequence[Found]) -> Figure:
     axes.set_xlim(0, top)
     axes.set_ylim(length, 0)
     axes.set_yticks([])
-    ticks = _ticks(top)
     axes.set_xticks(ticks, [f"{tick:g}%" if tick == ticks[-1] else f"{tick:g}" for tick in ticks])
     axes.grid(axis="x", color=COLOR.rule, linewidth=0.8)
     axes.tick_params(axis="x", length=0)
     bare(axes)
-    return labelled(figure, {f"{row['axis']} {row['value']}": text.percent(row["mean"]) for row in rows})
+    labelled(figure, {f"{row['axis']} {row['value']}": text.percent(row["mean"]) for row in rows})
+    return picture(figure, f"search-worth-{name}", f"What each value is worth on *{name}*.", caption, values)
