@@ -7,7 +7,7 @@ driver dies, its pipe closes and the worker ends. Knows nothing of the ledger.
 
 import multiprocessing
 import os
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
@@ -49,10 +49,20 @@ def cores() -> list[int]:
     return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
 
 
-def execute(tasks: Sequence[Task], device: str, workers: int, stop: Callable[[], bool]) -> Iterator[Event]:
+def groups_at_once(device: str, workers: int | None = None) -> int:
+    """How many groups train at the same time, with so many workers at most; of a card that is not here, a full one."""
+    if device == "cpu":
+        return min(workers or len(cores()), len(cores()))
+    if not gpu_sharing.is_here():
+        return workers or gpu_sharing.WORKERS
+    return min(workers or gpu_sharing.WORKERS, len(cores())) if gpu_sharing.can_be_shared() else 1
+
+
+def execute(tasks: Sequence[Task], device: str, workers: int | None, stop: Callable[[], bool]) -> Iterator[Event]:
     """Runs the tasks, so many at a time at most; yields all that a worker tells but Broken, which it raises."""
+    workers = workers or (len(cores()) if device == "cpu" else gpu_sharing.WORKERS)
     context = multiprocessing.get_context("spawn")  # JAX's threads do not survive a fork
-    waiting, tries = deque(tasks), dict.fromkeys((task.group for task in tasks), 0)
+    waiting, tries = deque(tasks), Counter[str]()
     with _place(device, max(1, min(workers, len(tasks), len(cores())))) as place:
         yield from (Noted(tasks[0].group, message) for message in place.said)
         flag = context.RawValue("b", 0)  # an Event has a lock, and a worker that is killed may hold it
@@ -68,8 +78,10 @@ def execute(tasks: Sequence[Task], device: str, workers: int, stop: Callable[[],
                         with suppress(OSError):  # one that died meanwhile is found out below
                             worker.pipe.send(worker.task)
                         yield Started(worker.task.group)
-                    else:
-                        _dismiss(worker)
+                    else:  # its pipe closes, so it ends
+                        worker.pipe.close()
+                        worker.process.join(5)
+                        worker.process.kill()
                         crew.remove(worker)
                 by_pipe = {worker.pipe: worker for worker in crew}
                 for pipe in wait(list(by_pipe), timeout=0.2):
@@ -82,7 +94,9 @@ def execute(tasks: Sequence[Task], device: str, workers: int, stop: Callable[[],
                         assert task is not None, "an idle worker is dismissed at once"
                         tries[task.group] += 1
                         if tries[task.group] >= TRIES:
-                            raise InputError(_died(worker)) from None
+                            worker.process.join(1)
+                            how = f"exit code {worker.process.exitcode}; -9 may mean that memory ran out"
+                            raise InputError(f"a worker died {TRIES} times on the same group ({how})") from None
                         waiting.appendleft(task)
                         crew.append(_hire(context, place, worker.core, flag))
                         continue
@@ -120,24 +134,12 @@ def _turn(turns: Path, what: str) -> Iterator[None]:
         yield
 
 
-def _died(worker: _Worker) -> str:
-    worker.process.join(1)
-    how = f"exit code {worker.process.exitcode}"
-    return f"a worker died {TRIES} times on the same group ({how}; -9 may mean that memory ran out)"
-
-
 def _hire(context: Any, place: _Place, core: int, flag: Any) -> _Worker:
     ours, theirs = context.Pipe()
     process = context.Process(target=_serve, args=(theirs, place, core, flag), daemon=True)
     process.start()
     theirs.close()
     return _Worker(process, ours, core)
-
-
-def _dismiss(worker: _Worker) -> None:
-    worker.pipe.close()
-    worker.process.join(5)
-    worker.process.kill()
 
 
 def _serve(pipe: Connection, place: _Place, core: int, flag: Any) -> None:
