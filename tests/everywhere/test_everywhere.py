@@ -241,7 +241,7 @@ BAD_FILES = {
     [
         (["memry.py:Memory"], "cannot read the learner memry.py: No such file"),
         (["memory.py:Memry"], "memory.py has no class 'Memry'; did you mean 'Memory'?"),
-        (["memory.py:Zebra"], "memory.py has no class 'Zebra'; it has "),
+        (["memory.py:Zebra"], "memory.py has no class 'Zebra'; there are "),
         (["memory.py:Memory", "--forgts", "1"], "did you mean --forgets?"),
         (["memory.py:Memory", "--set", "forgts=1"], "did you mean 'forgets'?"),
         (["memory.py:Memory", "--set", "forgets=many"], "forgets takes a whole number, not 'many'"),
