@@ -63,6 +63,16 @@ class Trained:
         counts = np.minimum(self.update - WINDOW * np.arange(len(self.history.losses)), WINDOW)
         return np.asarray(self.history.losses / counts[:, None])
 
+    def curve(self, member: int) -> dict[str, list[float]]:
+        """A run's learning curve by column, accuracies in percent."""
+        losses, per_point = self.mean_losses[:, member], CURVE_EVERY // WINDOW
+        return {
+            "update": self.history.updates.tolist(),
+            "train_accuracy": (100 * self.history.train[:, member]).tolist(),
+            "test_accuracy": (100 * self.history.test[:, member]).tolist(),
+            "loss": [float(losses[at : at + per_point].mean()) for at in range(0, len(losses), per_point)],
+        }
+
 
 def train(
     stack: Stack,

@@ -18,8 +18,7 @@ from daxlab.runs import files
 from daxlab.runs.ledger import Ledger
 from daxlab.runs.reading import Row
 from daxlab.runs.records import METRICS
-from daxlab.runs.schema import ROW, settings_of
-from daxlab.runs.where import Where
+from daxlab.runs.schema import ROW, Where, settings_of
 from daxlab.runs.writer import Writer
 
 PREDICTIONS = ("greedy", "oracle")

@@ -11,7 +11,7 @@ gpu_sharing.py  several workers on one card at once
 cluster.py      a Ray cluster as an executor (needs the extra daxlab[ray])
 """
 
-from daxlab.runs.places import weights_of
+from daxlab.runs.files import weights_of
 from daxlab.runs.spec import Spec
 from daxlab.sweep.driver import Outcome, Plan, plan_sweep, sweep
 

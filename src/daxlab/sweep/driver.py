@@ -18,9 +18,7 @@ from typing import Any
 from daxlab.atomic import atomic_write
 from daxlab.errors import InputError
 from daxlab.runs import Group, Ledger, Run, Writer, is_written, key
-from daxlab.runs.files import is_locked
-from daxlab.runs.places import checkpoint, checkpoints, weights_of
-from daxlab.runs.progress import group as recorded
+from daxlab.runs.files import checkpoint, checkpoints, is_locked, weights_of
 from daxlab.runs.spec import Spec, all_facts
 from daxlab.sweep.groups import grouped, ordered
 from daxlab.sweep.local import execute
@@ -193,14 +191,14 @@ def _take_out_failures(writer: Writer, keys: Sequence[str]) -> list[Run]:
 def _put_back(writer: Writer, failures: Iterable[Run]) -> None:
     """Put those back that will not be trained, without their group where it is gone."""
     left = [run for run in failures if not writer.ledger.live_group(run.key)]
-    writer.add(run if run.group and recorded(writer.ledger, run.group) else replace(run, group=None) for run in left)
+    writer.add(run if run.group and writer.ledger.group(run.group) else replace(run, group=None) for run in left)
 
 
 def _remove_old_checkpoints(ledger: Ledger, folder: Path) -> None:
     """Remove checkpoints of groups that have ended: a driver may be killed between the one and the other."""
     matches = (re.fullmatch(r"\.?([0-9a-f]{64})\.safetensors.*", path.name) for path in folder.glob("*.safetensors*"))
     for name in {match[1] for match in matches if match}:
-        group = recorded(ledger, name)
+        group = ledger.group(name)
         if group and group.status in ("done", "dropped"):
             _remove_checkpoint(folder, name)
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from daxlab import learners
 from daxlab.runs import Group, Ledger
-from daxlab.runs.progress import best, note, under_way
 from daxlab.sweep.groups import steps
 
 NOTE = "sweep"
@@ -49,7 +48,7 @@ class Status:
 
 def beginning(ledger: Ledger, groups: Iterable[Group], splits: Iterable[str]) -> Row:
     """What the driver notes before it begins: which groups are its own, and how much was done before."""
-    rows, own = under_way(ledger), {group.key for group in groups}
+    rows, own = ledger.under_way(), {group.key for group in groups}
     others = [row["number"] for row in rows if row["key"] not in own]
     before = ledger.count() + _trained(row for row in rows if row["key"] in own)
     return {NOTE: {"since": time.time(), "runs": before, "others": others, "splits": sorted(splits)}}
@@ -58,8 +57,8 @@ def beginning(ledger: Ledger, groups: Iterable[Group], splits: Iterable[str]) ->
 def status(ledger: Ledger) -> Status:
     """Where things stand."""
     with ledger.snapshot():
-        now, recorded, counts, began = time.time(), under_way(ledger), ledger.status(), note(ledger, NOTE)
-        every, bests = ledger.count(), best(ledger)
+        now, recorded, counts, began = time.time(), ledger.under_way(), ledger.status(), ledger.note(NOTE)
+        every, bests = ledger.count(), ledger.best()
     ours = began if began and counts["writing"] else {}
     others = set(ours.get("others", ()))  # what was recorded since it began is its own: halves of groups
     rows = [row for row in recorded if row["number"] not in others]
