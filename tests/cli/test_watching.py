@@ -37,6 +37,19 @@ def test_the_losses_of_few_runs_are_shown_one_by_one_and_those_of_many_by_their_
     assert watching._loss(losses) == words
 
 
+def test_in_a_terminal_the_status_is_live_while_runs_are_trained(capsys, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")  # rich takes it for a terminal
+    group = Group(members=FACTS[:1])
+    monkeypatch.setenv("COLUMNS", "200")
+    with Writer(tmp_path / "runs.db") as writer, watch(tmp_path / "runs.db") as show:
+        writer.record([group])
+        writer.begin(group.key, {})
+        show(Plan((), (), (group,)))
+        show(Noted("", "a note"))
+    said = capsys.readouterr().err
+    assert "1 running" in said and "on jump, seed 0" in said and "a note" in said
+
+
 def test_where_there_is_no_terminal_a_line_says_how_far_it_is(capsys, tmp_path: Path) -> None:
     group = Group(members=FACTS[:2])
     with watch(tmp_path / "runs.db") as show:

@@ -36,17 +36,14 @@ def watch(ledger: Path) -> Iterator[Show]:
     if not console.is_terminal:
         yield _lines()
         return
-    losses: dict[str, str] = {}
-    live = Live(
-        get_renderable=lambda: shown(ledger, look(ledger), losses),
-        console=console,
-        refresh_per_second=1 / LOOK_EVERY,
-        transient=True,
-    )
+    losses, started = dict[str, str](), False
     with ExitStack() as stack:
 
         def show(event: Any) -> None:
-            if isinstance(event, Plan) and not live.is_started:  # only now there is a ledger
+            nonlocal started
+            if isinstance(event, Plan) and not started:  # only now there is a ledger
+                live = Live(get_renderable=lambda: shown(ledger, look(ledger), losses), console=console, transient=True)
+                live.refresh_per_second, started = 1 / LOOK_EVERY, True
                 stack.enter_context(live)
             elif isinstance(event, Progress):
                 losses[event.group] = _loss(event.losses)

@@ -1,4 +1,4 @@
-"""Scheduling: what a ledger lacks of some specs, in groups, on an executor. `train` is a sweep of one spec.
+"""Scheduling: trains what a ledger lacks of some specs, in groups, on an executor. `train` is a sweep of one spec.
 
 grid.py         a sweep file: axes, whose product are runs
 groups.py       which runs train together, in which order, and about how long they take

@@ -1,6 +1,6 @@
-"""A Ray cluster as an executor: a group is a Ray task on one card or one core; tasks in, what became of them out.
+"""A Ray cluster as an executor: a group is a Ray task on one card or one core; takes tasks, yields events.
 
-Lost workers and nodes are ordinary: their groups are given out again, from their checkpoints where the nodes share a
+Lost workers and nodes are ordinary: their groups are run again, from their checkpoints where the nodes share a
 folder with the driver. If the driver dies, Ray ends its tasks. Knows nothing of the ledger. Ray is an extra, and
 imported only here.
 """
@@ -37,7 +37,7 @@ CARRIED = ("DAXLAB_DATA", "DAXLAB_COMMIT")  # of the driver's environment
 def execute(
     tasks: Sequence[Task], device: str, workers: int | None, stop: Callable[[], bool], address: str | None = None
 ) -> Iterator[Event]:
-    """Runs the tasks, so many at a time or as many as the cluster holds; yields what local.py's execute does."""
+    """Run the tasks, so many at a time or as many as the cluster holds; yields what local.py's execute does."""
     for folder in {task.checkpoint.parent for task in tasks if task.checkpoint}:
         with suppress(OSError):  # a worker that cannot use it says so
             folder.mkdir(parents=True, exist_ok=True)
@@ -113,14 +113,14 @@ class _Flight:
         self._home = {"folder": str(Path.cwd()), **{name: os.environ[name] for name in CARRIED if name in os.environ}}
 
     def events(self, stop: Callable[[], bool]) -> Iterator[Event]:
-        """What workers tell and what becomes of the tasks, until all have ended."""
+        """What workers report and what becomes of the tasks, until all have ended."""
         while True:
             if stop() and not self.stopping:
                 self.halt()
             self.give_out()
             if not self.out:
                 return
-            # What a worker told before it ended was told before its result was there.
+            # A worker's last report is there before its result is.
             ended, _ = ray.wait(list(self.out), num_returns=len(self.out), timeout=EVERY)
             yield from self.heard()
             yield from filter(None, map(self.taken, ended))
@@ -140,7 +140,7 @@ class _Flight:
             self.out[self._work.remote(task, self._device, self.post, self._home)] = task
 
     def halt(self) -> None:
-        """Those under way stop at their next word to us; the others need not begin."""
+        """Tasks under way stop at their next report; the others need not begin."""
         self.stopping = True
         self.waiting.clear()
         for reference, task in self.out.items():
@@ -148,7 +148,7 @@ class _Flight:
                 ray.cancel(reference)
 
     def heard(self) -> list[OnTheWay]:
-        """What workers told since the last time; they will hear whether to stop."""
+        """What workers reported since the last time; their next report is answered with whether to stop."""
         events: list[OnTheWay] = ray.get(self.post.collect.remote(self.stopping))
         self._begun |= {event.group for event in events}
         return events
@@ -184,19 +184,19 @@ class _Flight:
 
 
 class _Post:
-    """Where workers leave word for the driver, and hear whether to stop. If it must start anew, nothing is amiss."""
+    """An actor that takes workers' reports and tells them whether to stop. It may be restarted at any time."""
 
     def __init__(self) -> None:
         self._events: list[OnTheWay] = []
         self._stop = False
 
     def tell(self, event: OnTheWay) -> bool:
-        """What a worker has to say; whether it is to stop."""
+        """Take a worker's report; whether it is to stop."""
         self._events.append(event)
         return self._stop
 
     def collect(self, stop: bool) -> list[OnTheWay]:
-        """All that was told since the last time."""
+        """All reports since the last time."""
         events, self._events, self._stop = self._events, [], stop
         return events
 
@@ -227,7 +227,7 @@ def _work(task: Task, device: str, post: Any, home: Mapping[str, str]) -> Event:
         report(Noted(task.group, f"{where} cannot write to {folder}: what it trains has no checkpoints"))
         task = replace(task, checkpoint=None)
     event = worker.run_task(task, device, report)
-    answer.result()  # all is told before this task ends
+    answer.result()  # all is reported before this task ends
     return event
 
 

@@ -1,7 +1,7 @@
-"""This machine as an executor: one process a core, or several for a card; tasks in, what became of them out.
+"""This machine as an executor: one process a core, or several for a card; takes tasks, yields events.
 
 On a card that they can share, workers train at once. Where they cannot, two take turns: while one trains, the other
-compiles its next group or examines its last. A worker is told to stop by a flag and stops at a checkpoint; if the
+compiles its next group or scores its last. A worker is told to stop by a flag and stops at a checkpoint; if the
 driver dies, its pipe closes and the worker ends. Knows nothing of the ledger.
 """
 
@@ -27,13 +27,13 @@ IN_TURN = "the card cannot be shared here, so groups take turns"
 
 @dataclass(frozen=True)
 class _Place:
-    """Where workers work, and how they get along there."""
+    """The device that workers share, and how they share it."""
 
     device: str
     workers: int
-    turns: Path | None = None  # where they lie, if of all workers one compiles and one trains at a time
+    turns: Path | None = None  # a folder of locks, if only one worker compiles and one trains at a time
     environment: Mapping[str, str] = field(default_factory=dict)
-    said: tuple[str, ...] = ()  # what the user should know of it
+    said: tuple[str, ...] = ()  # notes for the user
 
 
 @dataclass
@@ -59,7 +59,7 @@ def groups_at_once(device: str, workers: int | None = None) -> int:
 
 
 def execute(tasks: Sequence[Task], device: str, workers: int | None, stop: Callable[[], bool]) -> Iterator[Event]:
-    """Runs the tasks, so many at a time at most; yields all that a worker tells but Broken, which it raises."""
+    """Run the tasks, so many at a time at most; yields what workers report, and raises what is Broken."""
     workers = workers or (len(cores()) if device == "cpu" else gpu_sharing.WORKERS)
     context = multiprocessing.get_context("spawn")  # JAX's threads do not survive a fork
     waiting, tries = deque(tasks), Counter[str]()
@@ -75,7 +75,7 @@ def execute(tasks: Sequence[Task], device: str, workers: int | None, stop: Calla
                 for worker in [worker for worker in crew if worker.task is None]:
                     if waiting:
                         worker.task = waiting.popleft()
-                        with suppress(OSError):  # one that died meanwhile is found out below
+                        with suppress(OSError):  # a worker that died meanwhile is noticed below
                             worker.pipe.send(worker.task)
                         yield Started(worker.task.group)
                     else:  # its pipe closes, so it ends
@@ -126,7 +126,7 @@ def _place(device: str, workers: int) -> Iterator[_Place]:
 
 @contextmanager
 def _turn(turns: Path, what: str) -> Iterator[None]:
-    """A turn is a lock on a file, so that a worker that dies has let go."""
+    """A turn is a lock on a file, so that a worker that dies releases it."""
     import fcntl  # not everywhere; where it is not, there is no CUDA either
 
     with (turns / what).open("w") as file:
@@ -143,7 +143,7 @@ def _hire(context: Any, place: _Place, core: int, flag: Any) -> _Worker:
 
 
 def _serve(pipe: Connection, place: _Place, core: int, flag: Any) -> None:
-    """A worker's life: a task, what became of it, the next, until the pipe closes."""
+    """A worker's life: one task after another, until the pipe closes."""
     if place.device == "cpu" and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {core})
     os.environ.update(place.environment)
