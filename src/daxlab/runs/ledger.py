@@ -6,8 +6,8 @@ indices only, so that a million runs take about a second.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate, groupby
-from operator import and_, itemgetter
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from daxlab.errors import InputError
@@ -272,4 +272,4 @@ def _range(prefix: str) -> tuple[str, bytes, bytes]:
 
 def _shared(a: str, b: str) -> int:
     """The length of the prefix that two keys share."""
-    return sum(accumulate((x == y for x, y in zip(a, b, strict=False)), and_))
+    return next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
