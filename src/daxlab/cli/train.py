@@ -18,8 +18,9 @@ from daxlab.cli.terminal import percent, table
 from daxlab.cli.training import Training, with_training_options
 from daxlab.datasets import dataset
 from daxlab.errors import InputError
-from daxlab.runs import Ledger
+from daxlab.runs import Ledger, is_written
 from daxlab.sweep import Spec
+from daxlab.units import counted
 
 LEARNER = "What to train ('daxlab learners'), or a class of your own: path/to/file.py:Name. Default: rnn."
 SPLIT = "What to learn ('daxlab data list'). Can be repeated."
@@ -55,6 +56,7 @@ def train(
     source = dataset(data)
     names = chosen_splits(source, splits or [], test)
     _warn(list(dict.fromkeys(str(word) for name in names for word in source.unseen(source.split(name)))))
+    _tell_of_change(chosen, how.ledger)
     specs = [Spec(split, seed + n, chosen, data) for split in names for n in range(runs)]
     plan = training.plan(specs, how)
     if plan["groups"]:
@@ -78,6 +80,18 @@ def _warn(unseen: list[str]) -> None:
         print(word, file=sys.stderr)
     if len(unseen) > MOST_WARNINGS:
         print(f"… and {len(unseen) - MOST_WARNINGS:,} more such words", file=sys.stderr)
+
+
+def _tell_of_change(learner: learners.Learner, ledger: Path) -> None:
+    """Runs of a learner's file as it was before stay as they are; those of the changed file are new runs."""
+    if learner.source is None or not is_written(ledger):
+        return
+    with Ledger(ledger) as known:
+        every = known.count({"learner": learner.source["name"]})
+        same = known.count({"learner": learner.source["name"], "learner.kind.digest": learner.source["digest"]})
+    if every > same:
+        earlier = counted(every - same, "earlier run")
+        print(f"{learner.source['name']} has changed since {earlier}; what is trained now is new.", file=sys.stderr)
 
 
 def _rows(path: Path, keys: tuple[str, ...]) -> list[dict[str, Any]]:
