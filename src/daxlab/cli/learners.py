@@ -15,7 +15,7 @@ from daxlab.learners.core import written
 def list_learners(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[LEARNER]", help="One of them, or a class of your own: path/to/file.py:Name."),
+        typer.Argument(metavar="LEARNER", help="One of them, or a class of your own: path/to/file.py:Name."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:

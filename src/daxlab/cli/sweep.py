@@ -22,7 +22,7 @@ from daxlab.sweep.grid import parse, part, read
 
 app = typer.Typer(help="Many runs at once: run, plan, status.", no_args_is_help=True)
 SpecArgument = Annotated[
-    Path | None, typer.Argument(metavar="[SPEC.toml]", help="Axes whose product are runs (see specs/).")
+    Path | None, typer.Argument(metavar="SPEC.toml", help="Axes whose product are runs (see specs/).")
 ]
 SET = "An axis: split, data, learner, seeds or any field of the learner, such as hidden=25,50. Can be repeated."
 AxesOption = Annotated[list[str] | None, typer.Option("--set", metavar="AXIS=VALUES", help=SET)]

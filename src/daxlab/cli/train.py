@@ -31,7 +31,7 @@ MOST_WARNINGS = 3
 @with_training_options
 def train(
     how: Training,
-    learner: Annotated[list[str] | None, typer.Argument(metavar="[LEARNER]", help=LEARNER)] = None,
+    learner: Annotated[list[str] | None, typer.Argument(metavar="LEARNER", help=LEARNER)] = None,
     splits: Annotated[list[str] | None, typer.Option("--split", metavar="SPLIT", help=SPLIT)] = None,
     settings: SetOption = None,
     data: DataOption = "scan",
