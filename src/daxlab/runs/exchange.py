@@ -229,8 +229,9 @@ def _write_csv(path: Path, rows: Iterable[Row], names: Sequence[str]) -> int:
     with path.open("w", newline="", encoding="utf-8") as file:
         table = csv.DictWriter(file, names)
         table.writeheader()
-        for count, row in enumerate(rows, 1):
+        for row in rows:
             table.writerow(row)
+            count += 1
     return count
 
 
