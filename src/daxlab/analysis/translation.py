@@ -84,18 +84,12 @@ def different(answers: Sequence[Translated]) -> list[tuple[str, bool, int]]:
 class Shown:
     """How often training shows a frame, and the known word."""
 
-    predicates: dict[str, int]
-    """By frame: distinct single words that stand in its place, where the sentence is nothing else."""
-    contracted: dict[str, int]
-    """The same, "you re X" counted as "you are X"."""
-    sentences: int
-    """Distinct English sentences that have the known word."""
-    seen: tuple[str, ...]
-    """The questions with the known word that are among them."""
-    framed: dict[str, int]
-    """By frame: distinct English sentences that begin and end as it does, one word or more in its place."""
-    asked: dict[str, int]
-    """By frame: how often its question with the known word is presented, with any French."""
+    predicates: dict[str, int]  # by frame: distinct single words in its place, where the sentence is nothing else
+    contracted: dict[str, int]  # the same, "you re X" counted as "you are X"
+    sentences: int  # distinct English sentences that have the known word
+    seen: tuple[str, ...]  # the questions with the known word that are among them
+    framed: dict[str, int]  # by frame: distinct English sentences that begin and end as it does
+    asked: dict[str, int]  # by frame: how often its question with the known word is presented, with any French
 
     @property
     def mean(self) -> float:
@@ -133,10 +127,10 @@ def _shown(new: NewWord, presented: tuple[str, ...]) -> Shown:
 def caution(lang: SentencePairs) -> str:
     """A warning, where the known word was not chosen for these frames or the corpus lacks it; else nothing."""
     known = lang.new.known.english
-    there = any(known in pair.command.split() for pair in lang.pairs)
-    if there and lang.new.frames == FRAMES:
+    in_corpus = any(known in pair.command.split() for pair in lang.pairs)
+    if in_corpus and lang.new.frames == FRAMES:
         return ""
-    lacks = "" if there else ", and no sentence of the corpus has it"
+    lacks = "" if in_corpus else ", and no sentence of the corpus has it"
     return f"“{known}” is asked in the same frames, whether or not they suit it{lacks}."
 
 

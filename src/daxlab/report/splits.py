@@ -9,9 +9,9 @@ import polars as pl
 
 from daxlab.analysis import errors
 from daxlab.analysis.accuracy import by_test_set, median_run
-from daxlab.analysis.attention import attention
 from daxlab.analysis.curves import learning
 from daxlab.analysis.errors import by_category
+from daxlab.analysis.probes import attention
 from daxlab.datasets import dataset
 from daxlab.errors import InputError
 from daxlab.paper.experiments import BEST, NETWORKS, SPLITS

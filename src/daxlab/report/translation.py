@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from daxlab.analysis.attention import attention
+from daxlab.analysis.probes import attention
 from daxlab.analysis.replicates import entries
 from daxlab.analysis.translation import caution, different, right_of, shown
 from daxlab.datasets import sentence_pairs
