@@ -9,7 +9,7 @@ import pytest
 
 from daxlab import InputError, Language
 from daxlab.datasets import split
-from daxlab.datasets.verify import Verifier
+from daxlab.datasets.verify import verify
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +21,7 @@ def release(data, tmp_path_factory) -> Path:
 
 
 def test_every_file_of_the_release_is_what_the_rules_say(data, scan: Language) -> None:
-    findings = list(Verifier(data / "SCAN-master.zip", scan).findings())
+    findings = list(verify(data / "SCAN-master.zip", scan))
     assert Counter(finding.verdict for finding in findings) == {"same": 78, "holds": 131}
     assert len({finding.file for finding in findings}) == 209
 
@@ -61,7 +61,7 @@ def test_one_line_more_less_or_other_is_noticed(release: Path, scan: Language, f
     before = path.read_text()
     path.write_text(change(before))
     try:
-        changed = next(f for f in Verifier(release, scan).findings() if f.file == file)
+        changed = next(f for f in verify(release, scan) if f.file == file)
     finally:
         path.write_text(before)
     assert changed.verdict == "differs", changed
@@ -71,7 +71,7 @@ def test_a_missing_file_is_said_to_be_missing(release: Path, scan: Language, tmp
     copy = tmp_path / "copy"
     shutil.copytree(release, copy)
     (copy / JUMP).unlink()
-    verdicts = {finding.file: finding.verdict for finding in Verifier(copy, scan).findings()}
+    verdicts = {finding.file: finding.verdict for finding in verify(copy, scan)}
     assert verdicts[JUMP] == "missing"
     assert Counter(verdicts.values())["missing"] == 1
 
@@ -81,7 +81,7 @@ def test_a_file_that_the_release_does_not_have_is_named(release: Path, scan: Lan
     shutil.copytree(release, copy)
     (copy / "simple_split" / "tasks_train_extra.txt").write_text("IN: jump OUT: I_JUMP\n")
     (copy / "length_split" / "tasks_test_length.txt").write_bytes(b"\xff\xfe\n")
-    verdicts = {finding.file: finding.verdict for finding in Verifier(copy, scan).findings()}
+    verdicts = {finding.file: finding.verdict for finding in verify(copy, scan)}
     assert verdicts["simple_split/tasks_train_extra.txt"] == "unknown"
     assert verdicts["length_split/tasks_test_length.txt"] == "differs"
     assert Counter(verdicts.values()) == {"same": 77, "holds": 131, "unknown": 1, "differs": 1}
@@ -91,18 +91,18 @@ def test_without_simple_the_sizes_cannot_be_checked(release: Path, scan: Languag
     copy = tmp_path / "copy"
     shutil.copytree(release, copy)
     (copy / "simple_split" / "tasks_test_simple.txt").unlink()
-    found = {finding.file: finding for finding in Verifier(copy, scan).findings()}
+    found = {finding.file: finding for finding in verify(copy, scan)}
     assert "cannot be checked" in found["simple_split/size_variations/tasks_train_simple_p4.txt"].detail
 
 
 def test_what_is_no_release_is_refused(tmp_path: Path, scan: Language) -> None:
     with pytest.raises(InputError, match="there is no"):
-        Verifier(tmp_path / "none", scan)
+        list(verify(tmp_path / "none", scan))
     with pytest.raises(InputError, match=r"has no tasks\.txt"):
-        Verifier(tmp_path, scan)
+        list(verify(tmp_path, scan))
     (tmp_path / "text").write_text("no archive")
     with pytest.raises(InputError, match="neither a folder nor a zip"):
-        Verifier(tmp_path / "text", scan)
+        list(verify(tmp_path / "text", scan))
 
 
 def test_the_release_s_own_draws_are_splits(data, monkeypatch) -> None:

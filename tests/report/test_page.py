@@ -132,6 +132,7 @@ def test_text_is_escaped_before_it_is_marked() -> None:
     assert prose("a <b> & `c` *d*\ne") == "a &lt;b&gt; &amp; <code>c</code> <em>d</em><small>e</small>"
 
 
+@pytest.mark.results
 def test_the_page_of_the_shipped_results_has_every_mean_of_the_comparison() -> None:
     with Ledger(RESULTS) as known:
         said, rows = plain(page(known)), compare(known)

@@ -15,7 +15,7 @@ from daxlab.cli.options import DataOption, JsonOption
 from daxlab.datasets import CORPORA, Sizes, catalogue, dataset, fetch, language, split
 from daxlab.datasets.export import SUFFIX, export
 from daxlab.datasets.release import SCAN
-from daxlab.datasets.verify import GOOD, Finding, Verifier
+from daxlab.datasets.verify import GOOD, Finding, verify
 from daxlab.errors import InputError
 
 app = typer.Typer(no_args_is_help=True, help="The splits: list, export, verify, fetch.")
@@ -100,7 +100,7 @@ def export_split(
 
 
 @app.command("verify")
-def verify(
+def verify_release(
     path: Annotated[Path, typer.Argument(help="A release of SCAN: a folder or a zip.")],
     as_json: JsonOption = False,
 ) -> None:
@@ -110,7 +110,7 @@ def verify(
     """
     from daxlab.cli.terminal import progress
 
-    findings = list(progress(Verifier(path, language("scan", "release")).findings(), "verifying", len(SCAN.files)))
+    findings = list(progress(verify(path, language("scan", "release")), "verifying", len(SCAN.files)))
     if as_json:
         print(json.dumps([asdict(finding) for finding in findings], indent=1))
     else:
@@ -123,7 +123,7 @@ def _show(findings: list[Finding]) -> None:
     from daxlab.cli.terminal import table
 
     table(
-        ["", "file", "lines", "found"],
+        ["", "file", "lines", "detail"],
         [[f.verdict, f.file, f"{f.lines:,}", f.detail] for f in findings],
         right=(2,),
     )

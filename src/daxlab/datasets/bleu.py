@@ -1,30 +1,28 @@
-"""BLEU of greedy translations: sacrebleu's, on the text as the corpus is read (lower-case, no accents, signs apart).
+"""BLEU of greedy translations, by sacrebleu. The corpus is tokenised already (lower-case, no accents, signs apart).
 
-So nothing is tokenised again. The figure is pairwise: every pair of the test set is a sentence with one reference
-(the paper does not say); beside it, each English sentence once, with all its French ones as references. Knows nothing
-of files, nor of networks.
+Pairwise BLEU takes every pair of the test set as a sentence with one reference (the paper does not say). BLEU by
+sentence takes each English sentence once, with all its French ones as references.
 """
 
 from collections.abc import Sequence
-from importlib import metadata
 from itertools import zip_longest
 
-from daxlab.errors import InputError
 from daxlab.languages import Example
 
 PAIRWISE, BY_SENTENCE = "bleu", "bleu_by_sentence"  # what a ledger calls them
 PACKAGE = "sacrebleu"
 
 
-def scores(test: Sequence[Example], given: Sequence[Sequence[str]]) -> dict[str, float]:
+def scores(test: Sequence[Example], answers: Sequence[Sequence[str]]) -> dict[str, float]:
     """Both figures of the translations of a test set."""
-    translations = [" ".join(one) for one in given]
-    right = [" ".join(example.actions) for example in test]
+    translations = [" ".join(answer) for answer in answers]
+    references = [" ".join(example.actions) for example in test]
     by_sentence: dict[str, tuple[str, list[str]]] = {}
-    for example, translation, reference in zip(test, translations, right, strict=True):
+    for example, translation, reference in zip(test, translations, references, strict=True):
         by_sentence.setdefault(example.command, (translation, []))[1].append(reference)
     once, several = zip(*by_sentence.values(), strict=True)
-    return {PAIRWISE: bleu(translations, [[one] for one in right])[0], BY_SENTENCE: bleu(once, several)[0]}
+    pairwise, _ = bleu(translations, [[reference] for reference in references])
+    return {PAIRWISE: pairwise, BY_SENTENCE: bleu(once, several)[0]}
 
 
 def bleu(translations: Sequence[str], references: Sequence[Sequence[str]]) -> tuple[float, str]:
@@ -35,14 +33,6 @@ def bleu(translations: Sequence[str], references: Sequence[Sequence[str]]) -> tu
     streams = list(zip_longest(*references))  # the first references, the second ones, …; None where there is none
     score = metric.corpus_score(list(translations), streams).score
     return float(score), str(metric.get_signature())
-
-
-def version() -> str:
-    """Of sacrebleu; an error where there is none."""
-    try:
-        return metadata.version(PACKAGE)
-    except metadata.PackageNotFoundError:
-        raise InputError(f"translations are scored by {PACKAGE}, which is not here: pip install {PACKAGE}") from None
 
 
 def signature(version: str) -> str:

@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from daxlab.datasets.core import TEST, Dataset, Split, Unseen, nearest
-from daxlab.datasets.source import limit_size
+from daxlab.datasets.source import read
 from daxlab.errors import InputError
 from daxlab.languages import Example
 
@@ -66,9 +66,9 @@ class FolderDataset(Dataset):
     def _splits(self) -> dict[str, Split]:
         """A split for each test set. They share their content, and so one training."""
         files = self._files()
-        train = Counter(_read(files.pop(TRAIN)))
+        train = Counter(_examples(files.pop(TRAIN)))
         first = sorted(files, key=lambda name: (name != TEST, name))
-        tests = {name: tuple(_read(files[name])) for name in first}
+        tests = {name: tuple(_examples(files[name])) for name in first}
         return {
             name: Split(name, "file", tuple(train), tuple(train.values()), {name: tests[name], **tests})
             for name in first
@@ -119,11 +119,10 @@ def _cached(name: str, stamps: tuple[tuple[str, int, int], ...]) -> FolderDatase
     return FolderDataset(name)
 
 
-def _read(path: Path) -> Iterator[Example]:
+def _examples(path: Path) -> Iterator[Example]:
     """The examples of a file; what is not an example is refused with its line number."""
     try:
-        limit_size(path.stat().st_size, path)
-        content = path.read_bytes().removeprefix(BOM_UTF8)
+        content = read(path).removeprefix(BOM_UTF8)
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from None
     try:

@@ -6,7 +6,8 @@ So it is known without the corpus.
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,7 +17,9 @@ from daxlab.languages import Example
 MARK = "#"  # in a name, between the corpus, the new word and its frames
 SLOT = "X"  # in a frame: where the word goes
 FORMS = {"X": 1, "Y": 2, "Z": 4}  # in a French frame: the masculine form; either singular form; any form
-MOST_FORMS = 4
+
+TOKEN = "(?:[a-z]+|[.!?])"
+ENGLISH, FRENCH = (f"(?:{TOKEN} )*{slot}(?: {TOKEN})*" for slot in (SLOT, "[XYZ]"))  # with a slot
 
 
 def normalise(text: str) -> str:
@@ -31,14 +34,6 @@ def normalise(text: str) -> str:
     return " ".join(re.sub(r"[^a-z.!?]+", " ", re.sub(r"([.!?])", r" \1", plain)).split())
 
 
-def _filled(frame: str, slot: str, word: str) -> str:
-    return " ".join(word if part == slot else part for part in frame.split())
-
-
-def _is_word(text: str) -> bool:
-    return text.isascii() and text.isalpha() and text.islower()
-
-
 @dataclass(frozen=True)
 class Word:
     """An English word and its French forms: masculine, feminine, and the plural of each."""
@@ -49,11 +44,10 @@ class Word:
     @classmethod
     def of(cls, text: str) -> "Word":
         """Parse daxy=daxiste, or tired=fatigue/fatiguee."""
-        english, _, french = text.partition("=")
-        forms = tuple(french.split("/"))
-        if not all(map(_is_word, (english, *forms))) or len(forms) > MOST_FORMS:
+        if not re.fullmatch("[a-z]+=[a-z]+(/[a-z]+){0,3}", text):
             raise InputError(f"a word is ENGLISH=FRENCH in small letters, such as daxy=daxiste, not {text!r}")
-        return cls(english, forms)
+        english, french = text.split("=")
+        return cls(english, tuple(french.split("/")))
 
     def __str__(self) -> str:
         return f"{self.english}={'/'.join(self.french)}"
@@ -69,57 +63,46 @@ class Frame:
     @classmethod
     def of(cls, text: str) -> "Frame":
         """Parse "you are X .=tu es Y .|vous etes Z ."; X is the masculine form, Y either singular form, Z any form."""
-        english, _, rest = text.partition("=")
-        french = tuple(" ".join(sentence.split()) for sentence in rest.split("|"))
-        frame = cls(" ".join(english.split()), french)
-        slots = [frame.english.split().count(SLOT)]
-        slots += [sum(word in FORMS for word in sentence.split()) for sentence in frame.french]
-        if any(count != 1 for count in slots):
+        plain = re.sub(r" *([=|]) *", r"\1", " ".join(text.split()))
+        if not re.fullmatch(rf"{ENGLISH}={FRENCH}(\|{FRENCH})*", plain):
             raise InputError(
-                f"a frame has the word's place once on each side (X; in French X, Y or Z), as in "
-                f"'she is X .=elle est X .', not {text!r}"
+                "a frame has the word's place once on each side (X; in French X, Y or Z), and is in small letters, "
+                f"as in 'she is X .=elle est X .', not {text!r}"
             )
-        words = [word for side in (frame.english, *frame.french) for word in side.split() if word not in FORMS]
-        if not all(word in ".!?" or _is_word(word) for word in words):
-            raise InputError(f"a frame is such as 'she is X .=elle est X .', in small letters, not {text!r}")
-        return frame
+        english, french = plain.split("=")
+        return cls(english, tuple(french.split("|")))
 
     def __str__(self) -> str:
         return f"{self.english}={'|'.join(self.french)}"
 
     def asked(self, word: Word) -> str:
         """The English sentence with the word in it."""
-        return _filled(self.english, SLOT, word.english)
+        return self.english.replace(SLOT, word.english)
 
     def references(self, word: Word) -> tuple[tuple[str, ...], ...]:
         """The correct translations, as words; the first has the first French frame and the first form."""
         references: dict[tuple[str, ...], None] = {}
         for sentence in self.french:
-            slot = next(part for part in sentence.split() if part in FORMS)
+            slot = next(slot for slot in FORMS if slot in sentence)
             for form in word.french[: FORMS[slot]]:
-                references[tuple(_filled(sentence, slot, form).split())] = None
+                references[tuple(sentence.replace(slot, form).split())] = None
         return tuple(references)
 
 
 # The paper's: the sentence that is taught, then the eight that ask. It translates "you" as "tu"; "vous" is correct too.
-FRAMES = tuple(
-    map(
-        Frame.of,
-        (
-            "i am X .=je suis X .",
-            "you are X .=tu es Y .|vous etes Z .",
-            "he is X .=il est X .",
-            "i am not X .=je ne suis pas Y .",
-            "you are not X .=tu n es pas Y .|vous n etes pas Z .",
-            "he is not X .=il n est pas X .",
-            "i am very X .=je suis tres Y .",
-            "you are very X .=tu es tres Y .|vous etes tres Z .",
-            "he is very X .=il est tres X .",
-        ),
-    )
+FRAMES = (
+    Frame("i am X .", ("je suis X .",)),
+    Frame("you are X .", ("tu es Y .", "vous etes Z .")),
+    Frame("he is X .", ("il est X .",)),
+    Frame("i am not X .", ("je ne suis pas Y .",)),
+    Frame("you are not X .", ("tu n es pas Y .", "vous n etes pas Z .")),
+    Frame("he is not X .", ("il n est pas X .",)),
+    Frame("i am very X .", ("je suis tres Y .",)),
+    Frame("you are very X .", ("tu es tres Y .", "vous etes tres Z .")),
+    Frame("he is very X .", ("il est tres X .",)),
 )
-DAXY = Word.of("daxy=daxiste")
-TIRED = Word.of("tired=fatigue/fatiguee/fatigues/fatiguees")
+DAXY = Word("daxy", ("daxiste",))
+TIRED = Word("tired", ("fatigue", "fatiguee", "fatigues", "fatiguees"))
 
 
 @dataclass(frozen=True)
@@ -149,26 +132,25 @@ class NewWord:
     def __post_init__(self) -> None:
         if len(self.frames) < 2:
             raise InputError("a new word needs a frame that teaches it and one at least that asks for it")
-        sentences = [frame.english for frame in self.frames]
-        twice = next((sentence for sentence in sentences if sentences.count(sentence) > 1), None)
-        if twice:
+        sentence, times = Counter(frame.english for frame in self.frames).most_common(1)[0]
+        if times > 1:
             raise InputError(
-                f"the frame {twice!r} is there twice; the first is taught, and each of the others asks something else"
+                f"the frame {sentence!r} is there twice; the first is taught, and each other asks something else"
             )
 
-    @cached_property
+    @property
     def taught(self) -> Example:
         """The sentence that is added to training."""
-        return Example(self.frames[0].asked(self.word), self.frames[0].references(self.word)[0])
+        return self.questions[0].example
 
     @cached_property
     def questions(self) -> tuple[Question, ...]:
         """The taught sentence; every other frame with the new word; the same frames with the known word."""
         first, *others = self.frames
-        words = [(self.word, first, True), *((word, frame, False) for word in self.words for frame in others)]
+        asked = [(self.word, first), *((word, frame) for word in self.words for frame in others)]
         return tuple(
-            Question(word.english, frame.english, frame.asked(word), frame.references(word), taught)
-            for word, frame, taught in words
+            Question(word.english, frame.english, frame.asked(word), frame.references(word), taught=frame is first)
+            for word, frame in asked
         )
 
     @property
@@ -198,11 +180,7 @@ def _normalised(text: str) -> str:
     return re.sub(r" *([=|/]) *", r"\1", joined).strip()
 
 
-def of_frame(frame: Frame, sentences: Sequence[str]) -> Iterator[str]:
+def of_frame(frame: Frame, sentences: Sequence[str]) -> list[str]:
     """What fills a frame's slot in some English sentences, one word or more."""
-    before, after = frame.english.split(SLOT)
-    for sentence in sentences:
-        if sentence.startswith(before) and sentence.endswith(after):
-            words = sentence[len(before) : len(sentence) - len(after)]
-            if words:
-                yield words
+    pattern = re.compile(re.escape(frame.english).replace(SLOT, "(.+)"))
+    return [match[1] for sentence in sentences if (match := pattern.fullmatch(sentence))]

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from daxlab.datasets.core import DEV, TEST, Sizes, Split
 from daxlab.datasets.rules import REPLICATES, SHOTS, SIZES
-from daxlab.datasets.source import Corpus, Files, open_corpus
+from daxlab.datasets.source import Corpus, open_corpus, read
 from daxlab.errors import InputError
 from daxlab.languages import Example
 
@@ -68,25 +68,18 @@ def line(example: Example) -> str:
     return f"IN: {example.command} OUT: {' '.join(example.actions)}"
 
 
-def _read(files: Files, name: str) -> bytes:
-    content = files.read(name)
-    if content is None:
-        raise InputError(f"this copy of the release has no {name}")
-    return content
-
-
 def _examples(content: bytes, name: str) -> list[Example]:
     try:
         lines = content.decode().splitlines()
     except UnicodeDecodeError:
         raise InputError(f"{name} is not UTF-8 text") from None
-    read = []
+    examples = []
     for number, text in enumerate(lines, 1):
         example = _example(text)
         if example is None:
             raise InputError(f"{name}, line {number}: expected 'IN: command OUT: actions', not {text[:60]!r}")
-        read.append(example)
-    return read
+        examples.append(example)
+    return examples
 
 
 @lru_cache(maxsize=1 << 15)  # the files repeat the same 20,910 lines, so their splits share the examples
@@ -103,7 +96,7 @@ def release_split(name: str) -> Split | None:
         return None
     train_file, test_file = sides(name.removeprefix(PREFIX))
     with open_corpus(SCAN) as files:
-        content = _read(files, train_file), _read(files, test_file)
+        content = read(files[train_file]), read(files[test_file])
     return _pair(name, *content)
 
 
@@ -119,17 +112,17 @@ def release_sizes(names: Iterable[str]) -> Iterator[Sizes]:
     """The sizes of release/… splits: lines are counted, not parsed."""
     with open_corpus(SCAN) as files:
         for name in names:
-            train, test = ((files.read(file) or b"").splitlines() for file in sides(name.removeprefix(PREFIX)))
+            train, test = (read(files[file]).splitlines() for file in sides(name.removeprefix(PREFIX)))
             yield Sizes(name, "file", len(train), len(set(train)), {TEST: len(test)})
 
 
 def _mcd(name: str) -> Split:
     """Maximum compound divergence (Keysers et al., 2020): line numbers of the release's tasks.txt."""
     with open_corpus(MCD) as files, open_corpus(SCAN) as release:
-        content = files.read(f"{name}.json")
-        commands = _examples(_read(release, ALL), ALL)
+        content = read(files[f"{name}.json"])
+        commands = _examples(read(release[ALL]), ALL)
     try:
-        numbers = json.loads(content or b"")
+        numbers = json.loads(content)
         train, dev, test = (_picked(commands, numbers[side]) for side in ("trainIdxs", "devIdxs", "testIdxs"))
     except (ValueError, KeyError, IndexError, TypeError) as error:
         raise InputError(f"{name}.json does not contain the line numbers of a split ({error!r})") from None

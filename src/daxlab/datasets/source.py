@@ -12,11 +12,12 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO
+from posixpath import normpath
 from urllib.parse import urlparse
 from urllib.request import url2pathname
 
@@ -30,6 +31,7 @@ TIMEOUT = 60  # seconds without a byte
 # The standard library's errors for an archive that is damaged, truncated, encrypted or of an unknown kind.
 DAMAGED = (OSError, EOFError, RuntimeError, zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError)
 
+Files = Mapping[str, Path | zipfile.Path]  # by name
 Progress = Callable[[int, int | None], None]  # bytes so far, bytes in all where known
 
 
@@ -46,89 +48,55 @@ class Corpus:
     check: Callable[[Mapping[str, bytes]], object] = lambda files: None  # raises InputError if the content is wrong
 
 
-class Files:
-    """Read files by name from a folder, a zip or a tar; they may be in a folder of their own inside it."""
+def archived(path: Path) -> bool:
+    """Whether a file is a zip or a tar."""
+    return zipfile.is_zipfile(path) or tarfile.is_tarfile(path)
 
-    def __init__(self, path: Path, first: str, called: str | None = None) -> None:
-        self._path, self._called = path, called or str(path)
-        self._archive: zipfile.ZipFile | tarfile.TarFile | None = None
-        if not path.exists():
-            raise InputError(f"there is no {self._called}")
-        try:
-            self._names = self._listed(first)
-        except DAMAGED as error:
-            raise InputError(f"cannot read {self._called}: {_reason(error)}") from None
-        found = [name for name in self._names if name == first or name.endswith(f"/{first}")]
-        if not found:
-            raise InputError(f"{self._called} has no {first} in it")
-        self._within = min(found, key=len).removesuffix(first)
 
-    def _listed(self, first: str) -> list[str]:
-        """The names in an archive, or in a folder beside and below the first file."""
-        if self._path.is_dir():
-            tops = [found.parent for found in (*self._path.glob(first), *self._path.glob(f"*/{first}"))]
-            files = (file for top in tops for depth in ("*", "*/*", "*/*/*") for file in top.glob(depth))
-            return [file.relative_to(self._path).as_posix() for file in files if file.is_file()]
-        if zipfile.is_zipfile(self._path):
-            self._archive = zipfile.ZipFile(self._path)
-            return self._archive.namelist()
-        if tarfile.is_tarfile(self._path):
-            self._archive = tarfile.open(self._path)  # noqa: SIM115 - closed by close()
-            return self._archive.getnames()
-        raise InputError(f"{self._called} is neither a folder nor a zip or tar archive that can be read")
+@contextmanager
+def opened(path: Path, first: str, called: str | None = None) -> Iterator[Files]:
+    """The files beside and below the file `first`, which a folder, a zip or a tar has in it or in a folder of it."""
+    called = called or str(path)
+    if not path.exists():
+        raise InputError(f"there is no {called}")
+    try:
+        with _listed(path, first, called) as files:
+            tops = [name.removesuffix(first) for name in files if f"/{name}".endswith(f"/{first}")]
+            if not tops:
+                raise InputError(f"{called} has no {first} in it")
+            top = min(tops, key=len)
+            yield {name.removeprefix(top): file for name, file in files.items() if name.startswith(top)}
+    except DAMAGED as error:
+        raise InputError(f"cannot read {called}: {_reason(error)}") from None
 
-    @property
-    def names(self) -> list[str]:
-        """The files beside and below the first."""
-        return [name.removeprefix(self._within) for name in self._names if name.startswith(self._within)]
 
-    def close(self) -> None:
-        """Close the archive."""
-        if self._archive:
-            self._archive.close()
+@contextmanager
+def _listed(path: Path, first: str, called: str) -> Iterator[Files]:
+    """The files of an archive; of a folder those beside and below the file `first`."""
+    if path.is_dir():
+        tops = [file.parent for file in (*path.glob(first), *path.glob(f"*/{first}"))]
+        files = (file for top in tops for depth in ("*", "*/*", "*/*/*") for file in top.glob(depth))
+        yield {file.relative_to(path).as_posix(): file for file in files if file.is_file()}
+    elif zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            yield {name: zipfile.Path(archive, name) for name in archive.namelist()}
+    elif tarfile.is_tarfile(path):
+        with tarfile.open(path) as tar, zipfile.ZipFile(BytesIO(), "w") as archive:  # then read as a zip
+            members = [member for member in tar if member.isfile()]
+            limit_size(sum(member.size for member in members), called)
+            for member in members:
+                archive.writestr(normpath(member.name), tar.extractfile(member).read())  # type: ignore[union-attr]
+            yield {name: zipfile.Path(archive, name) for name in archive.namelist()}
+    else:
+        raise InputError(f"{called} is neither a folder nor a zip or tar archive that can be read")
 
-    def __enter__(self) -> "Files":
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def read(self, name: str) -> bytes | None:
-        """A file's content, or None if it is not there."""
-        try:
-            with self.opened(name) as file:
-                limit_size(self._size(self._within + name), name)
-                return file.read()
-        except FileNotFoundError:
-            return None
-
-    @contextmanager
-    def opened(self, name: str) -> Iterator[BinaryIO]:
-        """A file to read as a stream, whatever its size."""
-        try:
-            with self._open(self._within + name) as file:
-                yield file
-        except (KeyError, FileNotFoundError):
-            raise FileNotFoundError(name) from None
-        except DAMAGED as error:
-            raise InputError(f"cannot read {name} of {self._called}: {_reason(error)}") from None
-
-    def _open(self, name: str) -> BinaryIO:
-        if self._archive is None:
-            return (self._path / name).open("rb")
-        if isinstance(self._archive, zipfile.ZipFile):
-            return self._archive.open(name)  # type: ignore[return-value] # a stream of bytes, to read only
-        content = self._archive.extractfile(name)
-        if content is None:
-            raise FileNotFoundError(name)
-        return content  # type: ignore[return-value]
-
-    def _size(self, name: str) -> int:
-        if self._archive is None:
-            return (self._path / name).stat().st_size
-        if isinstance(self._archive, zipfile.ZipFile):
-            return self._archive.getinfo(name).file_size
-        return self._archive.getmember(name).size
+def read(file: Path | zipfile.Path) -> bytes:
+    """The content of a file, unless it is larger than anything we read."""
+    with file.open("rb") as stream:
+        content: bytes = stream.read(MOST_BYTES + 1)
+    limit_size(len(content), file)
+    return content
 
 
 def existing(name: str) -> Path | None:
@@ -143,7 +111,7 @@ def existing(name: str) -> Path | None:
 def limit_size(size: int, name: object) -> None:
     """Refuse a file that is larger than anything we read."""
     if size > MOST_BYTES:
-        raise InputError(f"{name} would take {size:,} bytes; at most {MOST_BYTES:,} are read")
+        raise InputError(f"{name} is larger than {MOST_BYTES:,} bytes, which is the most that is read")
 
 
 def _reason(error: Exception) -> str:
@@ -160,21 +128,27 @@ def cache() -> Path:
 def find(corpus: Corpus) -> Path | None:
     """Where a corpus is: in the folder that DAXLAB_DATA names, or in the cache; None if in neither."""
     folder = os.environ.get(DATA)
-    if folder:
-        if not Path(folder).is_dir():
-            raise InputError(f"{DATA} names {folder}, which is no folder")
-        place = _among(_candidates(Path(folder), corpus), corpus)
-        if place is not None:
-            return place
-    kept = cache() / corpus.name
-    return kept if kept.is_dir() and _among([kept], corpus) else None
+    if folder and not Path(folder).is_dir():
+        raise InputError(f"{DATA} names {folder}, which is no folder")
+    return _among([*(_candidates(Path(folder), corpus) if folder else ()), cache() / corpus.name], corpus)
+
+
+def locate(corpus: Corpus) -> Path:
+    """The same, or an error that says how to get the corpus."""
+    place = find(corpus)
+    if place is None:
+        raise InputError(
+            f"{corpus.name} is not here: fetch it with 'daxlab data fetch {corpus.name}' (--from a file or folder, "
+            f"if you have one), or set {DATA} to a folder that has it"
+        )
+    return place
 
 
 def _among(places: Iterable[Path], corpus: Corpus) -> Path | None:
     """The first of the places that has all files of a corpus."""
     for place in places:
-        with suppress(InputError), Files(place, corpus.files[0]) as files:
-            if set(corpus.files) <= set(files.names):
+        with suppress(InputError), opened(place, corpus.files[0]) as files:
+            if files.keys() >= set(corpus.files):
                 return place
     return None
 
@@ -187,26 +161,20 @@ def _candidates(folder: Path, corpus: Corpus) -> Iterator[Path]:
             yield from sorted(p for p in place.iterdir() if p.name.endswith((".zip", ".tar.gz", ".tgz")))
 
 
-def open_corpus(corpus: Corpus) -> Files:
+def open_corpus(corpus: Corpus) -> AbstractContextManager[Files]:
     """The files of a corpus that is on this machine."""
-    place = find(corpus)
-    if place is None:
-        raise InputError(
-            f"{corpus.name} is not here: fetch it with 'daxlab data fetch {corpus.name}' (--from a file or folder, "
-            f"if you have one), or set {DATA} to a folder that has it"
-        )
-    return Files(place, corpus.files[0])
+    return opened(locate(corpus), corpus.files[0])
 
 
-def digest(files: dict[str, bytes]) -> str:
-    """The sha256 of a file; of several, one over their names and sha256s. JSON is normalised first."""
-    hashes = {name: sha256(_content(name, content)).hexdigest() for name, content in sorted(files.items())}
+def digest(files: Mapping[str, bytes]) -> str:
+    """The sha256 of a file; of several, the sha256 of their names and sha256s. JSON is normalised first."""
+    hashes = {name: sha256(_normalised(name, content)).hexdigest() for name, content in sorted(files.items())}
     if len(hashes) == 1:
         return next(iter(hashes.values()))
-    return sha256("".join(f"{name} {one}\n" for name, one in hashes.items()).encode()).hexdigest()
+    return sha256("".join(f"{name} {of_file}\n" for name, of_file in hashes.items()).encode()).hexdigest()
 
 
-def _content(name: str, content: bytes) -> bytes:
+def _normalised(name: str, content: bytes) -> bytes:
     if not name.endswith(".json"):
         return content
     try:
@@ -230,17 +198,15 @@ def fetch(corpus: Corpus, source: str | None = None, progress: Progress = lambda
     """Bring a corpus into the cache, from a path, a URL or its publisher: all of it, checked, or nothing."""
     kept = cache() / corpus.name
     if source is None and _among([kept], corpus):
-        with Files(kept, corpus.files[0]) as files:
-            found = digest(_wanted(files, corpus, str(kept)))
-        if found == corpus.digest or not corpus.exact:
-            return Fetched(corpus.name, kept, found, found == corpus.digest, already=True)
-    with _local(corpus, source, progress) as path, Files(path, corpus.files[0], source) as files:
-        content = _wanted(files, corpus, source or str(path))
-        beside = {name: one for name in corpus.beside if (one := files.read(name)) is not None}
-    found = digest(content)
-    if corpus.exact and found != corpus.digest:
+        sha = digest(_content(corpus, kept)[0])
+        if sha == corpus.digest or not corpus.exact:
+            return Fetched(corpus.name, kept, sha, sha == corpus.digest, already=True)
+    with _local(corpus, source, progress) as path:
+        content, beside = _content(corpus, path, source)
+    sha = digest(content)
+    if corpus.exact and sha != corpus.digest:
         raise InputError(
-            f"{source or corpus.url} is not the published {corpus.name}: its sha256 over all files is {found}, "
+            f"{source or corpus.url} is not the published {corpus.name}: its sha256 over all files is {sha}, "
             f"not {corpus.digest}; nothing was kept"
         )
     try:
@@ -248,35 +214,35 @@ def fetch(corpus: Corpus, source: str | None = None, progress: Progress = lambda
     except InputError as error:
         raise InputError(f"{source or corpus.url} is no {corpus.name}: {error}; nothing was kept") from None
     _keep(content | beside, kept)
-    return Fetched(corpus.name, kept, found, found == corpus.digest, already=False)
+    return Fetched(corpus.name, kept, sha, sha == corpus.digest, already=False)
 
 
-def _wanted(files: Files, corpus: Corpus, source: str) -> dict[str, bytes]:
-    content = {name: files.read(name) for name in corpus.files}
-    missing = [name for name, one in content.items() if one is None]
-    if missing:
-        raise InputError(f"{source} lacks {len(missing)} of the {len(content)} files of {corpus.name}: {missing[0]}, …")
-    return {name: one for name, one in content.items() if one is not None}
+def _content(corpus: Corpus, path: Path, called: str | None = None) -> tuple[dict[str, bytes], dict[str, bytes]]:
+    """The files of a corpus at a place, and the optional files beside them."""
+    with opened(path, corpus.files[0], called) as files:
+        missing = [name for name in corpus.files if name not in files]
+        if missing:
+            lacks = f"{len(missing)} of the {len(corpus.files)} files of {corpus.name}"
+            raise InputError(f"{called or path} lacks {lacks}: {missing[0]}, …")
+        beside = [name for name in corpus.beside if name in files]
+        return {name: read(files[name]) for name in corpus.files}, {name: read(files[name]) for name in beside}
 
 
 @contextmanager
 def _local(corpus: Corpus, source: str | None, progress: Progress) -> Iterator[Path]:
     """The source as a path; a download is deleted at the end of the block."""
-    folder = os.environ.get(DATA)
-    if source is None and folder:
-        place = find(corpus)
-        if place is not None and place != cache() / corpus.name:
-            yield place
-            return
+    place = find(corpus) if source is None else None
     source = source or corpus.url
-    if not source.startswith(("http:", "https:")):
+    if place not in (None, cache() / corpus.name):
+        yield place
+    elif not source.startswith(("http:", "https:")):
         path = Path(url2pathname(urlparse(source).path) if source.startswith("file:") else source).expanduser()
         yield (_among(_candidates(path, corpus), corpus) or path) if path.is_dir() else path
-        return
-    with tempfile.TemporaryDirectory(prefix="daxlab-") as temporary:
-        path = Path(temporary) / "download"
-        _download(source, path, progress)
-        yield path
+    else:
+        with tempfile.TemporaryDirectory(prefix="daxlab-") as temporary:
+            path = Path(temporary) / "download"
+            _download(source, path, progress)
+            yield path
 
 
 class _Bar:
@@ -320,9 +286,9 @@ def _keep(content: dict[str, bytes], folder: Path) -> None:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as temporary:
             fresh = Path(temporary) / "new"
-            for name, one in content.items():
+            for name, of_file in content.items():
                 (fresh / name).parent.mkdir(parents=True, exist_ok=True)
-                (fresh / name).write_bytes(one)
+                (fresh / name).write_bytes(of_file)
             if folder.exists():
                 shutil.move(folder, Path(temporary) / "old")
             fresh.rename(folder)

@@ -10,23 +10,21 @@ One English sentence may have several French ones. The vocabulary always has the
 
 import json
 import re
-import tarfile
-import zipfile
 from codecs import BOM_UTF8
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 from functools import cached_property, lru_cache
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import IO, NamedTuple
 
 from daxlab.datasets import bleu
 from daxlab.datasets.core import TEST, Dataset, Split
 from daxlab.datasets.new_word import MARK, NewWord, new_word, normalise
 from daxlab.datasets.rules import NUMBER, drawn
-from daxlab.datasets.source import CHUNK, Corpus, Files, existing, find, open_corpus
+from daxlab.datasets.source import Corpus, Files, archived, existing, find, locate, opened, read
 from daxlab.errors import InputError
 from daxlab.languages import Example, language
 from daxlab.languages.language import shipped
@@ -47,7 +45,7 @@ SYNTHETIC = "synthetic-french"  # the grammar of the built-in pairs
 PAPER = f"{TATOEBA}-{DATE}-{ENG_FRA.digest[:8]}"  # the name of the paper's pairs
 # The digest of the paper's pairs with daxy, from whatever file they are read.
 PAPER_DIGEST = "ba5b77787d405de149a27976e5dc028b5ed1fca91130a248124a63bcd3b11fac"
-RELEASED = re.compile(rf"{TATOEBA}-(?P<date>.+)-(?P<digest>[0-9a-f]{{8}})")
+TATOEBA_NAME = re.compile(rf"{TATOEBA}(-.+-[0-9a-f]{{8}})?")  # whatever the release
 
 BASELINE = "translation"
 TENTH = 10  # one English sentence in ten is kept for the test
@@ -65,12 +63,17 @@ MOST_PAIRS = 1_000_000  # that pass the filter
 COLUMNS = (2, 3)  # English, French; attribution
 
 
-class _Content(NamedTuple):
-    """What is read from a corpus."""
+class _Text(NamedTuple):
+    """What is read from a file of sentence pairs."""
 
-    name: str
     pairs: tuple[Example, ...]
-    about: str
+    digest: str  # the sha256 of the text
+    date: str
+
+    @property
+    def release(self) -> str:
+        """The name of a release of tatoeba."""
+        return f"{TATOEBA}-{self.date}-{self.digest[:8]}"
 
 
 class SentencePairs(Dataset):
@@ -79,24 +82,37 @@ class SentencePairs(Dataset):
     packages = ("sacrebleu",)
     unit = "sentences"
 
-    def __init__(self, name: str) -> None:
-        self._given = name
+    def __init__(self, name: str, path: Path | None) -> None:
+        self._name, self._path = name, path
+        self._corpus, *_ = name.split(MARK)
         self.new: NewWord = new_word(name)
 
     @property
     def name(self) -> str:
         """The corpus and the new word; tatoeba by the name of its release."""
-        return self._content.name if _corpus(self._given) == TATOEBA else self._given
+        return self._text.release + self._name.removeprefix(TATOEBA) if self._corpus == TATOEBA else self._name
 
-    @property
+    @cached_property
     def pairs(self) -> tuple[Example, ...]:
         """The pairs, as often as the corpus has them."""
-        return self._content.pairs
+        pairs = language(SYNTHETIC).commands() if self._corpus == BUILT_IN else self._text.pairs
+        if len({pair.command for pair in pairs}) < 2:
+            raise InputError(f"{self.name} has fewer than two English sentences to learn from and to ask")
+        new = self.new.word.english
+        if any(new in pair.command.split() for pair in pairs):
+            raise InputError(f"{new!r} is no new word: {self.name} has sentences with it")
+        return pairs
 
     @property
     def about(self) -> str:
         """Where the pairs come from."""
-        return self._content.about
+        if self._corpus == BUILT_IN:
+            return "synthetic sentences that a small grammar generates"
+        sha = f"sha256 {self._text.digest[:8]}"
+        if not TATOEBA_NAME.fullmatch(self._corpus):
+            return f"{self._path}, {sha}"
+        whose = "the paper's" if self._text.digest == ENG_FRA.digest else "not the paper's"
+        return f"Tatoeba, release of {self._text.date}, {sha}, {whose}"
 
     @cached_property
     def digest(self) -> str:
@@ -145,14 +161,21 @@ class SentencePairs(Dataset):
         return bleu.scores(test, answers)
 
     @cached_property
-    def _content(self) -> _Content:
-        content = _load(self._given)
-        if len({pair.command for pair in content.pairs}) < 2:
-            raise InputError(f"{content.name} has fewer than two English sentences to learn from and to ask")
-        new = self.new.word.english
-        if any(new in pair.command.split() for pair in content.pairs):
-            raise InputError(f"{new!r} is no new word: {content.name} has sentences with it")
-        return content
+    def _text(self) -> _Text:
+        if TATOEBA_NAME.fullmatch(self._corpus):
+            text = _read(self._path or locate(ENG_FRA), ENG_FRA.name)
+            if self._corpus not in (TATOEBA, text.release):
+                raise InputError(
+                    f"{self._corpus} is not on this machine, which has {text.release}; fetch or name the other one"
+                )
+            return text
+        if self._path is None:
+            place = f" (no file {Path(self._corpus).absolute()})" if self._corpus else ""
+            problem = f"there is no corpus called {self._corpus!r}{place}"
+            if self._corpus in shipped():
+                problem = f"{self._corpus} is a grammar"
+            raise InputError(f"{problem}; give {TATOEBA}, {BUILT_IN}, or a file of tab-separated sentence pairs")
+        return _read(self._path, str(self._path))
 
 
 def condition(new: NewWord, times: int | str) -> str:
@@ -172,24 +195,23 @@ def _split(name: str, dataset: SentencePairs, times: int, seed: int) -> Split:
     return Split(name, "seed", tuple(train), tuple(train.values()), {TEST: test})
 
 
-# Names.
-
-
 def sentence_pairs(name: str) -> SentencePairs:
     """The pairs of that name; read again when their file has changed."""
-    place = _place(_corpus(name))
-    return _cached(name, None if place is None else _stamp(place))
+    corpus, *_ = name.split(MARK)
+    path = None
+    with suppress(InputError):  # said again when the pairs are needed
+        path = find(ENG_FRA) if TATOEBA_NAME.fullmatch(corpus) else existing(corpus)
+    return _cached(name, path, path and _stamp(path))
 
 
 @lru_cache(maxsize=16)
-def _cached(name: str, stamp: tuple[int, int] | None) -> SentencePairs:
-    return SentencePairs(name)
+def _cached(name: str, path: Path | None, stamp: tuple[int, int] | None) -> SentencePairs:
+    return SentencePairs(name, path)
 
 
 def is_pairs_name(name: str) -> bool:
     """Whether a name means sentence pairs, whatever is on this machine."""
-    corpus = _corpus(name)
-    return MARK in name or corpus in (TATOEBA, BUILT_IN) or bool(RELEASED.fullmatch(corpus)) or corpus.endswith(".tsv")
+    return MARK in name or name == BUILT_IN or bool(TATOEBA_NAME.fullmatch(name)) or name.endswith(".tsv")
 
 
 def is_pairs_file(path: Path) -> bool:
@@ -197,50 +219,7 @@ def is_pairs_file(path: Path) -> bool:
     if path.is_dir():
         return (path / FILE).exists()
     with path.open("rb") as file:
-        line = file.readline(10_000)
-    return b"\t" in line or zipfile.is_zipfile(path) or tarfile.is_tarfile(path)
-
-
-def _corpus(name: str) -> str:
-    """The part of a name before the new word."""
-    return name.split(MARK, 1)[0]
-
-
-def _place(corpus: str) -> Path | None:
-    """Where a corpus is on this machine."""
-    if corpus == BUILT_IN:
-        return None
-    if corpus != TATOEBA and not RELEASED.fullmatch(corpus):
-        return existing(corpus)
-    try:
-        return find(ENG_FRA)
-    except InputError:  # said again when the pairs are needed
-        return None
-
-
-def _load(name: str) -> _Content:
-    corpus, mark, rest = _corpus(name), *name.partition(MARK)[1:]
-    if corpus == BUILT_IN:
-        return _Content(name, language(SYNTHETIC).commands(), "synthetic sentences that a small grammar generates")
-    if corpus != TATOEBA and not RELEASED.fullmatch(corpus):
-        path, choice = existing(corpus), f"give {TATOEBA}, {BUILT_IN}, or a file of tab-separated sentence pairs"
-        if corpus in shipped() or corpus.endswith(".grammar"):
-            raise InputError(f"{corpus} is a grammar; {choice}")
-        if path is None:
-            looked = f" (no file {Path(corpus).absolute()})" if corpus else ""
-            raise InputError(f"there is no corpus called {corpus!r}{looked}; {choice}")
-        pairs, digest, _ = _read(path, _stamp(path), str(path))
-        return _Content(name, pairs, f"{path}, sha256 {digest[:8]}")
-    place = find(ENG_FRA)
-    if place is None:
-        open_corpus(ENG_FRA)  # raises, and says what to do
-    assert place is not None
-    pairs, digest, date = _read(place, _stamp(place), ENG_FRA.name)
-    release = f"{TATOEBA}-{date}-{digest[:8]}"
-    if corpus not in (TATOEBA, release):
-        raise InputError(f"{corpus} is not on this machine, which has {release}; fetch or name the other one")
-    whose = "the paper's" if digest == ENG_FRA.digest else "not the paper's"
-    return _Content(release + mark + rest, pairs, f"Tatoeba, release of {date}, sha256 {digest[:8]}, {whose}")
+        return b"\t" in file.readline(10_000) or archived(path)
 
 
 # Files.
@@ -248,54 +227,38 @@ def _load(name: str) -> _Content:
 
 def _stamp(path: Path) -> tuple[int, int]:
     """Changes when the file does."""
-    stat = (path / FILE if path.is_dir() and (path / FILE).exists() else path).stat()
+    stat = (path / FILE if (path / FILE).exists() else path).stat()
     return stat.st_mtime_ns, stat.st_size
 
 
-@lru_cache(maxsize=4)
-def _read(path: Path, stamp: tuple[int, int], called: str) -> tuple[tuple[Example, ...], str, str]:
-    """The pairs of a file, or of fra.txt in a folder or archive; the sha256 of the text; the date of the release."""
-    with _opened(path) as (file, about):
-        hashed = _Hashed(file)
-        pairs = read_pairs(hashed, f"{FILE} of {called}" if about is not None else called)  # type: ignore[arg-type]
-        digest = hashed.digest()
-    dates = re.findall(r"\b\d{4}-\d\d-\d\d\b", (about or b"").decode(errors="replace"))
-    return pairs, digest, DATE if digest == ENG_FRA.digest else dates[0] if dates else "undated"
+def _read(path: Path, called: str) -> _Text:
+    """What is in a file, or in fra.txt of a folder or archive."""
+    return _read_once(path, _stamp(path), called)
 
 
-@contextmanager
-def _opened(path: Path) -> Iterator[tuple[BinaryIO, bytes | None]]:
-    """The text, and what the archive says about itself; None for a plain file."""
-    if path.is_dir() or zipfile.is_zipfile(path) or tarfile.is_tarfile(path):
-        with Files(path, FILE) as files, files.opened(FILE) as file:
-            yield file, files.read(ABOUT) or b""
-    else:
-        with path.open("rb") as file:
-            yield file, None
+@lru_cache(maxsize=4)  # shared by names with other new words
+def _read_once(path: Path, stamp: tuple[int, int], called: str) -> _Text:
+    with ExitStack() as stack:
+        files: Files = {FILE: path}
+        if path.is_dir() or archived(path):
+            files, called = stack.enter_context(opened(path, FILE)), f"{FILE} of {called}"
+        file = stack.enter_context(files[FILE].open("rb"))
+        digest = file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type] # a stream of bytes
+        file.seek(0)
+        pairs = read_pairs(file, called)
+        about = read(files[ABOUT]).decode(errors="replace") if ABOUT in files else ""
+    dates = [DATE] if digest == ENG_FRA.digest else re.findall(r"\b\d{4}-\d\d-\d\d\b", about)
+    return _Text(pairs, digest, dates[0] if dates else "undated")
 
 
-class _Hashed:
-    """The lines of a file, hashed while they are read."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file, self._hash = file, sha256()
-
-    def readline(self, most: int) -> bytes:
-        line = self._file.readline(most)
-        self._hash.update(line)
-        return line
-
-    def digest(self) -> str:
-        while rest := self._file.read(CHUNK):
-            self._hash.update(rest)
-        return self._hash.hexdigest()
-
-
-def read_pairs(file: BinaryIO, called: str) -> tuple[Example, ...]:
+def read_pairs(file: IO[bytes], called: str) -> tuple[Example, ...]:
     """The pairs that pass the paper's filter, in the file's order. Only these are held in memory."""
     pairs = []
-    for number, line in _lines(file, called):
-        pair = _pair(line, f"{called}, line {number}")
+    for number, line in enumerate(iter(lambda: file.readline(MOST_BYTES + 1), b""), 1):
+        place = f"{called}, line {number}"
+        if len(line) > MOST_BYTES:
+            raise InputError(f"{place}: longer than {MOST_BYTES:,} bytes, so not a sentence pair")
+        pair = _pair(line.removeprefix(BOM_UTF8) if number == 1 else line, place)
         if pair is not None:
             pairs.append(pair)
         if len(pairs) > MOST_PAIRS:
@@ -305,15 +268,6 @@ def read_pairs(file: BinaryIO, called: str) -> tuple[Example, ...]:
             f"{called} has no pair of at most {MOST_TOKENS} tokens a side whose English begins with 'I am', 'he is', …"
         )
     return tuple(pairs)
-
-
-def _lines(file: BinaryIO, called: str) -> Iterator[tuple[int, bytes]]:
-    number = 0
-    while line := file.readline(MOST_BYTES + 1):
-        number += 1
-        if len(line) > MOST_BYTES:
-            raise InputError(f"{called}, line {number}: longer than {MOST_BYTES:,} bytes, so not a sentence pair")
-        yield number, line.removeprefix(BOM_UTF8) if number == 1 else line
 
 
 def _pair(line: bytes, place: str) -> Example | None:

@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from daxlab.datasets import release, rules
-from daxlab.datasets.source import Files
+from daxlab.datasets.source import Files, opened, read
 from daxlab.languages import Example, Language
 
 Verdict = Literal["same", "holds", "differs", "missing", "unknown"]
@@ -36,8 +36,7 @@ class _Mismatch(Exception):
     """A file has what it should not have, or lacks something."""
 
 
-@dataclass(frozen=True)
-class _Side:
+class _Side(NamedTuple):
     """What a file must contain, and why."""
 
     lines: Counter[str]
@@ -45,43 +44,39 @@ class _Side:
     detail: str
 
 
-class Verifier:
-    """Compare the files of a release with the split rules of SCAN."""
+def verify(path: Path, language: Language) -> Iterator[Finding]:
+    """A finding for each file of a release of SCAN, in its order, and for each text file that it should not have."""
+    with opened(path, release.ALL) as files:
+        yield from _Release(files, language).findings()
 
-    def __init__(self, path: Path, language: Language) -> None:
-        self._files = Files(path, release.ALL)
+
+class _Release:
+    def __init__(self, files: Files, language: Language) -> None:
+        self._files = files
         self._language = language
         self._line = {example: release.line(example) for example in language.commands()}
         self._example = {line: example for example, line in self._line.items()}
         self._permutation: list[str] = []  # simple's train lines, then its test lines
 
     def findings(self) -> Iterator[Finding]:
-        """A finding for each file of the release, in its order."""
-        with self._files:
-            yield self._whole()
-            for pair in release.PAIRS:
-                yield from self._pair(pair)
-            for file in sorted(set(self._files.names) - set(release.SCAN.files)):
-                if file.endswith(".txt"):
-                    yield Finding(file, "unknown", len(self._read(file) or []), "the release has no such file")
-
-    def _whole(self) -> Finding:
-        expected = _Side(Counter(self._line.values()), "same", "every command of the grammar")
-        return _finding(release.ALL, self._read(release.ALL), expected)
-
-    def _pair(self, pair: str) -> Iterator[Finding]:
-        files = release.sides(pair)
-        found = [self._read(file) for file in files]
-        try:
-            sides = self._expected(pair, *(lines or [] for lines in found))
-        except _Mismatch as mismatch:
-            sides = (_Side(Counter(), "differs", str(mismatch)),) * 2
-        for file, lines, side in zip(files, found, sides, strict=True):
-            yield _finding(file, lines, side)
+        whole = _Side(Counter(self._line.values()), "same", "every command of the grammar")
+        yield _finding(release.ALL, self._read(release.ALL), whole)
+        for pair in release.PAIRS:
+            files = release.sides(pair)
+            contents = [self._read(file) for file in files]
+            try:
+                sides = self._expected(pair, *(lines or [] for lines in contents))
+            except _Mismatch as mismatch:
+                sides = (_Side(Counter(), "differs", str(mismatch)),) * 2
+            yield from map(_finding, files, contents, sides)
+        for file in sorted(self._files.keys() - set(release.SCAN.files)):
+            if file.endswith(".txt"):
+                yield Finding(file, "unknown", len(self._read(file) or []), "the release has no such file")
 
     def _read(self, file: str) -> list[str] | None:
-        content = self._files.read(file)
-        return None if content is None else content.decode(errors="backslashreplace").splitlines()
+        if file not in self._files:
+            return None
+        return read(self._files[file]).decode(errors="backslashreplace").splitlines()
 
     def _expected(self, pair: str, train: list[str], test: list[str]) -> tuple[_Side, _Side]:
         if pair in release.BY_RULE:
@@ -89,7 +84,7 @@ class Verifier:
             made = rules.make(name, self._language)
             assert made is not None, name
             sides = rules.Sides(made.train, made.test, dict(zip(made.train, made.weights, strict=True)))
-            return self._train(sides, "same", f"our {name}"), self._test(sides, "same", f"our {name}")
+            return self._sides(sides, ("same", f"our {name}"), ("same", f"our {name}"))
         if pair == release.SIMPLE:
             return self._simple(train, test)
         if pair in release.BY_SIZE:
@@ -102,13 +97,13 @@ class Verifier:
             pool = rules.added(self._language, "jump", []).test
             chosen, drawn = self._chosen(pool, train, release.FEW_JUMP[pair], "composed jump commands")
             sides = rules.added(self._language, "jump", chosen)
-            return self._train(sides, "holds", drawn), self._test(sides, "holds", "the other composed jump commands")
+            return self._sides(sides, ("holds", drawn), ("holds", "the other composed jump commands"))
         pool = rules.around_right_pool(self._language)
         shots = release.FEW_AROUND_RIGHT[pair]
         chosen, drawn = self._chosen(pool, train, SHORT.get(pair, shots), "'look around right' commands")
         drawn += f" (not {shots}: so in the release)" if pair in SHORT else ""
         sides = rules.shown_around_right(self._language, chosen)
-        return self._train(sides, "holds", drawn), self._test(sides, "same", "our filler-0")
+        return self._sides(sides, ("holds", drawn), ("same", "our filler-0"))
 
     def _simple(self, train: list[str], test: list[str]) -> tuple[_Side, _Side]:
         self._permutation = [*train, *test]
@@ -128,12 +123,9 @@ class Verifier:
             raise _Mismatch(f"{len(chosen)} {noun} in training, not {shots}")
         return chosen, f"{shots} {noun}, the rest by rule"
 
-    def _train(self, sides: rules.Sides, verdict: Verdict, detail: str) -> _Side:
-        lines = Counter({self._line[example]: sides.repeated.get(example, 1) for example in sides.train})
-        return _Side(lines, verdict, detail)
-
-    def _test(self, sides: rules.Sides, verdict: Verdict, detail: str) -> _Side:
-        return _Side(Counter(self._line[example] for example in sides.test), verdict, detail)
+    def _sides(self, sides: rules.Sides, train: tuple[Verdict, str], test: tuple[Verdict, str]) -> tuple[_Side, _Side]:
+        shown = Counter({self._line[example]: sides.repeated.get(example, 1) for example in sides.train})
+        return _Side(shown, *train), _Side(Counter(self._line[example] for example in sides.test), *test)
 
 
 def _finding(file: str, lines: list[str] | None, side: _Side) -> Finding:
@@ -141,12 +133,9 @@ def _finding(file: str, lines: list[str] | None, side: _Side) -> Finding:
         return Finding(file, "missing", 0, "not in this release")
     if side.verdict == "differs":
         return Finding(file, "differs", len(lines), side.detail)
-    found = Counter(lines)
-    if found == side.lines:
+    extra, lacking = Counter(lines) - side.lines, side.lines - Counter(lines)
+    if not extra and not lacking:
         return Finding(file, side.verdict, len(lines), side.detail)
-    extra, lacking = found - side.lines, side.lines - found
+    counts = f"{extra.total():,} lines too many and {lacking.total():,} too few"
     first = next(iter(extra or lacking))
-    detail = (
-        f"{extra.total():,} lines too many and {lacking.total():,} too few for {side.detail}; first: {first[:80]!r}"
-    )
-    return Finding(file, "differs", len(lines), detail)
+    return Finding(file, "differs", len(lines), f"{counts} for {side.detail}; first: {first[:80]!r}")

@@ -6,8 +6,8 @@ from typing import Any
 from daxlab.datasets import Split, dataset
 from daxlab.errors import InputError
 from daxlab.learners import Answered, Context, Fitted, Prediction
+from daxlab.runs.files import weights_of
 from daxlab.runs.ledger import Ledger
-from daxlab.runs.places import weights_of
 from daxlab.runs.spec import Spec
 
 
