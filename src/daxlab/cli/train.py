@@ -84,7 +84,7 @@ def train(
     chosen = learners.from_text(*learner_and_settings(learner or [], settings or []))
     source = dataset(data)
     names = chosen_splits(source, splits or [], test)
-    _warn([str(word) for word in dict.fromkeys(one for name in names for one in source.unseen(source.split(name)))])
+    _warn(list(dict.fromkeys(warning for name in names for warning in source.unseen(source.split(name)))))
     specs = [Spec(split, seed + n, chosen, data) for split in names for n in range(runs)]
     from daxlab.cli.watching import watch
 

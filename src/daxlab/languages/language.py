@@ -144,9 +144,8 @@ def shipped() -> tuple[str, ...]:
 @cache
 def _shipped() -> Mapping[str, str]:
     """The declarations that are part of daxlab, by name."""
-    files = sorted(resources.files("daxlab.languages").iterdir(), key=lambda file: file.name)
-    grammars = (file for file in files if file.name.endswith(".grammar"))
-    return MappingProxyType({file.name.removesuffix(".grammar"): file.read_text() for file in grammars})
+    files = (file for file in resources.files("daxlab.languages").iterdir() if file.name.endswith(".grammar"))
+    return dict(sorted((file.name.removesuffix(".grammar"), file.read_text()) for file in files))
 
 
 @lru_cache(maxsize=16)  # a language keeps all its commands in memory
