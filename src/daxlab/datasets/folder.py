@@ -65,11 +65,11 @@ class FolderDataset(Dataset):
         """A split for each test set. They share their content, and so one training."""
         files = self._files()
         train = Counter(_examples(files.pop(TRAIN)))
-        first = sorted(files, key=lambda name: (name != TEST, name))
-        tests = {name: tuple(_examples(files[name])) for name in first}
+        names = sorted(files, key=lambda name: (name != TEST, name))
+        tests = {name: tuple(_examples(files[name])) for name in names}
         return {
             name: Split(name, "file", tuple(train), tuple(train.values()), {name: tests[name], **tests})
-            for name in first
+            for name in names
         }
 
     @property

@@ -46,8 +46,8 @@ class Family:
 
     def match(self, name: str, language: Language) -> re.Match[str] | None:
         """Match a name; {primitive} in the pattern is any primitive of the language, {number} any number."""
-        known = "|".join(map(re.escape, _primitives(language))) or "(?!)"
-        return re.fullmatch(self.pattern.replace("{primitive}", known).replace("{number}", NUMBER), name)
+        primitives = "|".join(map(re.escape, _primitives(language))) or "(?!)"
+        return re.fullmatch(self.pattern.replace("{primitive}", primitives).replace("{number}", NUMBER), name)
 
 
 FAMILIES: list[Family] = []
@@ -240,8 +240,8 @@ def few_around_right(language: Language, shots: int, replicate: int) -> Sides:
 
 def around_right_pool(language: Language) -> list[Example]:
     """What filler-1 shows and filler-0 does not: the commands with "look around right"."""
-    known = set(filler(language, 0).train)
-    return [e for e in filler(language, 1).train if e not in known]
+    shown = set(filler(language, 0).train)
+    return [e for e in filler(language, 1).train if e not in shown]
 
 
 def shown_around_right(language: Language, shown: Sequence[Example]) -> Sides:

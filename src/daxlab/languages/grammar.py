@@ -178,8 +178,8 @@ def _preamble(draft: _Draft, line: _Line, base: Mapping[str, str]) -> _Draft:
 
 
 def _sides(line: _Line, mark: str, form: str) -> tuple[str, str]:
-    left, found, right = line.text.partition(mark)
-    if not found or not left.strip() or not right.strip():
+    left, _, right = line.text.partition(mark)
+    if not left.strip() or not right.strip():
         raise line.error(f"expected {form}")
     return left.strip(), right.strip()
 

@@ -254,7 +254,7 @@ def _lark(grammar: Grammar, terminals: dict[str, str]) -> str:
     for name, rule in _numbered(grammar):
         parts = " ".join(category.get(part) or terminals[part] for part in rule.parts)
         options.setdefault(category[rule.category], []).append(f"{parts} -> {name}")
-    rules = (f"{name}: {' | '.join(some)}" for name, some in options.items())
+    rules = (f"{name}: {' | '.join(right)}" for name, right in options.items())
     return "\n".join(["%declare " + " ".join(terminals.values()), *rules])
 
 
