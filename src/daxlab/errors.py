@@ -11,12 +11,12 @@ class InputError(Exception):
     """
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Advice for a name that is not known.
+def nearest(name: str, known: Iterable[str], otherwise: str = "") -> str:
+    """Advice for a name that is not known: the nearest known name, or else all of them, or `otherwise`.
 
     >>> nearest("jmup", ["jump", "walk"]), nearest("x", ["jump", "walk"])
     ("did you mean 'jump'?", 'there are jump, walk')
     """
     there = list(known)
     near = get_close_matches(name, there, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"there are {', '.join(there) or 'none'}"
+    return f"did you mean {near[0]!r}?" if near else otherwise or f"there are {', '.join(there) or 'none'}"

@@ -59,10 +59,10 @@ def test_it_tells_about_itself(folder: Path) -> None:
 def test_a_test_word_that_training_lacks_is_named_with_its_line(folder: Path) -> None:
     found = dataset(str(folder))
     cow, sat = found.unseen(found.split("gen"))
-    assert str(cow) == (
+    assert cow == (
         "gen.tsv, line 1: 'cow' never occurs in train.tsv; learners see it as a word they were never trained on"
     )
-    assert (sat.file, sat.line, sat.word) == ("gen.tsv", 2, "sat")
+    assert sat.startswith("gen.tsv, line 2: 'sat' never occurs")
 
 
 PAULA = "paint ( agent = Paula , theme = cake ( nmod . in = closet ) )"
@@ -82,7 +82,7 @@ def test_cogs_own_files_are_read_as_they_are(data) -> None:
         tuple(PAULA.split()),
         "prim_to_subj_proper",
     )
-    assert {unseen.word for unseen in cogs.unseen(gen)} == {"gardner", "monastery"}
+    assert {warning.split("'")[1] for warning in cogs.unseen(gen)} == {"gardner", "monastery"}
 
 
 @given(

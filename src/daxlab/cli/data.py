@@ -45,17 +45,17 @@ def list_splits(data: DataOption = "scan", as_json: JsonOption = False) -> None:
     """
     from daxlab.cli.terminal import progress, table
 
-    found = dataset(data)
-    rows = list(progress(found.sizes(), "counting", len(found.split_names())))
+    source = dataset(data)
+    rows = list(progress(source.sizes(), "counting", len(source.split_names())))
     if as_json:
         print(json.dumps([asdict(row) for row in rows], indent=1))
         return
     several = any(len(row.tests) > 1 for row in rows)
     columns = ["split", "train", "distinct", "test", "origin", *(["other test sets"] if several else [])]
     table(columns, [_line(group)[: len(columns)] for group in _alike(rows)], right=(1, 2, 3))
-    print(f"\n{found.about}.")
-    if found.families:
-        print(f"Also {found.families}.")
+    print(f"\n{source.about}.")
+    if source.families:
+        print(f"Also {source.families}.")
     if any(row.train is None for row in rows):
         print("A dash: not here yet; 'daxlab data fetch scan' and 'daxlab data fetch scan-mcd' bring these files.")
 

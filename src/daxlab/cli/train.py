@@ -55,7 +55,7 @@ def train(
     chosen = learners.from_text(*learner_and_settings(learner or [], settings or []))
     source = dataset(data)
     names = chosen_splits(source, splits or [], test)
-    _warn(list(dict.fromkeys(str(word) for name in names for word in source.unseen(source.split(name)))))
+    _warn(list(dict.fromkeys(warning for name in names for warning in source.unseen(source.split(name)))))
     _tell_of_change(chosen, how.ledger)
     specs = [Spec(split, seed + n, chosen, data) for split in names for n in range(runs)]
     plan = training.plan(specs, how)

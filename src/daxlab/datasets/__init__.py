@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from daxlab.datasets.core import Dataset, Sizes, Split, Unseen, nearest
+from daxlab.datasets.core import Dataset, Sizes, Split
 from daxlab.datasets.folder import FolderDataset, folder_dataset
 from daxlab.datasets.grammars import GrammarDataset
 from daxlab.datasets.release import MCD, SCAN
@@ -21,7 +21,7 @@ from daxlab.datasets.translation import (
     is_pairs_name,
     sentence_pairs,
 )
-from daxlab.errors import InputError
+from daxlab.errors import InputError, nearest
 from daxlab.languages import Language
 from daxlab.languages import language as grammar
 from daxlab.languages.language import shipped
@@ -39,7 +39,6 @@ __all__ = [
     "SentencePairs",
     "Sizes",
     "Split",
-    "Unseen",
     "catalogue",
     "dataset",
     "fetch",
@@ -61,8 +60,7 @@ def dataset(name: str) -> Dataset:
         return sentence_pairs(name)
     path = existing(name)
     if path is None:
-        names = [*sorted(shipped()), TATOEBA, BUILT_IN]
-        hint = nearest(name, names) or f"there are {', '.join(names)}"
+        hint = nearest(name, [*shipped(), TATOEBA, BUILT_IN])
         place = f", and there is no file or folder {Path(name).absolute()}" if name else ""
         raise InputError(f"no dataset is called {name!r}{place}; {hint}")
     try:
@@ -101,25 +99,21 @@ class Entry:
 
     name: str
     about: str
-    here: bool
     how: str = ""  # how to get it, or to make one
+    here: bool = True
 
 
 def catalogue() -> list[Entry]:
     """What can be learned from, with what is known of it on this machine."""
-    pairs_here = find(ENG_FRA) is not None
-    published = [f"daxlab data fetch {corpus.name}" for corpus in (SCAN, MCD) if find(corpus) is None]
-    shown = {"scan": f"for its published splits: {', '.join(published)}" if published else ""}
+    missing = {corpus: f"daxlab data fetch {corpus.name}" for corpus in CORPORA.values() if find(corpus) is None}
+    published = ", ".join(missing[corpus] for corpus in (SCAN, MCD) if corpus in missing)
+    how = {"scan": f"for its published splits: {published}"} if published else {}
+    pairs = "English-French sentences of Experiment 4, from the Tatoeba corpus"
     return [
-        *(Entry(name, _of_grammar(grammar(name)).about, True, shown.get(name, "")) for name in sorted(shipped())),
-        Entry(
-            TATOEBA,
-            "English-French sentences of Experiment 4, from the Tatoeba corpus",
-            pairs_here,
-            "" if pairs_here else f"daxlab data fetch {ENG_FRA.name}",
-        ),
-        Entry(BUILT_IN, "synthetic English-French sentences", True),
-        Entry("FILE.grammar", "a grammar of your own", True, "write one as in the README"),
-        Entry("FILE.tsv", "English-French sentences of your own", True, "a pair on each line, with a tab between"),
-        Entry("FOLDER", "examples of your own, or COGS", True, "train.tsv and other .tsv: input, output, category"),
+        *(Entry(name, _of_grammar(grammar(name)).about, how.get(name, "")) for name in shipped()),
+        Entry(TATOEBA, pairs, missing.get(ENG_FRA, ""), ENG_FRA not in missing),
+        Entry(BUILT_IN, "synthetic English-French sentences"),
+        Entry("FILE.grammar", "a grammar of your own", "write one as in the README"),
+        Entry("FILE.tsv", "English-French sentences of your own", "a pair on each line, with a tab between"),
+        Entry("FOLDER", "examples of your own, or COGS", "train.tsv and other .tsv: input, output, category"),
     ]

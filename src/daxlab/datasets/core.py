@@ -7,16 +7,26 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
-from daxlab.errors import InputError
+from daxlab.errors import InputError, nearest
 from daxlab.languages import Example, Language
 
 Origin = Literal["rule", "seed", "file"]
 TEST, DEV = "test", "dev"
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How large a split is; the sizes are unknown where its file is not on this machine."""
+
+    name: str
+    origin: Origin
+    train: int | None = None  # presentations
+    distinct_train: int | None = None
+    tests: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -39,58 +49,37 @@ class Split:
         """The size of the training set, repetitions included."""
         return sum(self.weights)
 
+    @property
+    def sizes(self) -> Sizes:
+        """How large it is."""
+        tests = {name: len(examples) for name, examples in self.tests.items()}
+        return Sizes(self.name, self.origin, self.presentations, len(self.train), tests)
+
+    @property
+    def has_categories(self) -> bool:
+        """Whether any example has a category."""
+        return any(example.category for examples in (self.train, *self.tests.values()) for example in examples)
+
     @cached_property
     def digest(self) -> str:
         """A sha256 of the content, and of which test set is the main one."""
-        categories = any(example.category for some in (self.train, *self.tests.values()) for example in some)
-        width = 3 if categories else 2  # without categories, the digests of earlier versions
+        width = 3 if self.has_categories else 2  # without categories, the digests of earlier versions
         train = [(example[:width], weight) for example, weight in zip(self.train, self.weights, strict=True)]
         tests = {name: [example[:width] for example in self.tests[name]] for name in sorted(self.tests)}
         main = next(iter(self.tests), "")
         content: Any = (train, tests, main)
-        if main == TEST and tests.keys() <= {TEST, DEV} and not categories:
+        if main == TEST and tests.keys() <= {TEST, DEV} and width == 2:
             content = (train, tests.get(DEV, []), tests[TEST])
         return sha256(json.dumps(content).encode()).hexdigest()
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """How large a split is; the sizes are unknown where its file is not on this machine."""
-
-    name: str
-    origin: Origin
-    train: int | None = None  # presentations
-    distinct_train: int | None = None
-    tests: Mapping[str, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Unseen:
-    """A word that a test set has and training lacks, and where it first occurs."""
-
-    file: str
-    line: int
-    word: str
-    lines: int  # how many lines of the file have it
-
-    def __str__(self) -> str:
-        others = f" ({self.lines:,} lines have it)" if self.lines > 1 else ""
-        return (
-            f"{self.file}, line {self.line}: {self.word!r} never occurs in train.tsv{others}; "
-            "learners see it as a word they were never trained on"
-        )
 
 
 class Dataset(ABC):
     """Something to learn. Get one by its name: `daxlab.dataset("scan")`."""
 
-    packages: ClassVar[tuple[str, ...]] = ()  # that `scores` needs: their versions are recorded with a run
-    unit: ClassVar[str] = "commands"  # what its inputs are called: "commands" or "sentences"
-
-    @property
-    def families(self) -> str:
-        """The splits that `split` knows and `split_names` does not list, in words."""
-        return ""
+    unit: str = "commands"  # what its inputs are called: "commands" or "sentences"
+    grammar: Language | None = None  # that generates it
+    families: str = ""  # the splits that `split` knows and `split_names` does not list, in words
+    packages: tuple[str, ...] = ()  # that `scores` needs: their versions are recorded with a run
 
     @property
     @abstractmethod
@@ -107,11 +96,6 @@ class Dataset(ABC):
     def digest(self) -> str:
         """A sha256 of the content."""
 
-    @property
-    def grammar(self) -> Language | None:
-        """The grammar that generates it, if there is one."""
-        return None
-
     @abstractmethod
     def examples(self) -> Sequence[Example]:
         """Everything that may be shown or asked. Vocabularies and maximum lengths come from it."""
@@ -126,10 +110,7 @@ class Dataset(ABC):
 
     def sizes(self) -> Iterator[Sizes]:
         """The sizes of every split, in the order of `split_names`."""
-        for name in self.split_names():
-            split = self.split(name)
-            tests = {test: len(examples) for test, examples in split.tests.items()}
-            yield Sizes(name, split.origin, split.presentations, len(split.train), tests)
+        return (self.split(name).sizes for name in self.split_names())
 
     def probes(self) -> list[Example]:
         """Commands to look at one by one."""
@@ -143,18 +124,12 @@ class Dataset(ABC):
         """Further metrics of a run's answers to a test set."""
         return {}
 
-    def unseen(self, split: Split) -> list[Unseen]:
-        """Words of the test sets that training lacks, where these are worth a warning."""
+    def unseen(self, split: Split) -> list[str]:
+        """Warnings about words of the test sets that training lacks, each with the line where the word first occurs."""
         return []
 
     def _unknown(self, name: str, kind: str = "split", hint: str = "") -> InputError:
         """The error for a split that does not exist, with the nearest name."""
         option = "" if self.name == "scan" else f" --data {self.name}"
-        hint = hint or nearest(name, self.split_names()) or f"'daxlab data list{option}' shows what there is"
+        hint = hint or nearest(name, self.split_names(), f"'daxlab data list{option}' shows what there is")
         return InputError(f"{self.name} has no {kind} called {name!r}; {hint}")
-
-
-def nearest(name: str, names: Sequence[str]) -> str:
-    """ "did you mean …?" for a name that is close to a known one, or nothing."""
-    close = get_close_matches(name, names, n=1)
-    return f"did you mean {close[0]!r}?" if close else ""

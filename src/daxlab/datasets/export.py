@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable
 from contextlib import ExitStack
+from io import BytesIO
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -25,8 +26,10 @@ def export(split: Split, folder: Path, form: Format) -> list[Path]:
         raise InputError(f"no format is called {form!r}; there are {', '.join(SUFFIX)}")
     sets: dict[str, Weighted] = {TRAIN: zip(split.train, split.weights, strict=True)}
     sets |= {name: ((example, 1) for example in test) for name, test in split.tests.items()}
-    categories = any(example.category for some in (split.train, *split.tests.values()) for example in some)
-    contents = {folder / f"{name}{SUFFIX[form]}": _content(some, form, categories) for name, some in sets.items()}
+    contents = {
+        folder / f"{name}{SUFFIX[form]}": _content(examples, form, split.has_categories)
+        for name, examples in sets.items()
+    }
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -57,35 +60,20 @@ def _write(contents: dict[Path, bytes], folder: Path) -> None:
 
 
 def _content(examples: Weighted, form: Format, categories: bool) -> bytes:
-    if form == "parquet":
-        return _parquet(examples, categories)
+    if form == "scan":  # a line for each presentation
+        return "".join(f"{line(example)}\n" * weight for example, weight in examples).encode()
+    names = ("command", "actions", "category") if categories else ("command", "actions")
+    rows = [
+        (dict(zip(names, (example.command, " ".join(example.actions), example.category), strict=False)), weight)
+        for example, weight in examples
+    ]
+    if form == "tsv":
+        return "".join(("\t".join(row.values()) + "\n") * weight for row, weight in rows).encode()
+    weighted = [row | {"weight": weight} for row, weight in rows]
     if form == "jsonl":
-        rows = (json.dumps(_row(*each, categories), ensure_ascii=False) + "\n" for each in examples)
-    else:  # a line for each presentation
-        columns = 3 if categories else 2
-        rows = (
-            f"{line(example) if form == 'scan' else _tsv_line(example, columns)}\n" * weight
-            for example, weight in examples
-        )
-    return "".join(rows).encode()
-
-
-def _tsv_line(example: Example, columns: int) -> str:
-    return "\t".join((example.command, " ".join(example.actions), example.category)[:columns])
-
-
-def _row(example: Example, weight: int, categories: bool) -> dict[str, str | int]:
-    row: dict[str, str | int] = {"command": example.command, "actions": " ".join(example.actions), "weight": weight}
-    return row | ({"category": example.category} if categories else {})
-
-
-def _parquet(examples: Weighted, categories: bool) -> bytes:
-    from io import BytesIO
-
+        return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in weighted).encode()
     import polars  # slow to load
 
-    schema = {"command": polars.String, "actions": polars.String, "weight": polars.Int64}
-    schema |= {"category": polars.String} if categories else {}
     content = BytesIO()
-    polars.DataFrame([_row(*each, categories) for each in examples], schema=schema).write_parquet(content)
+    polars.DataFrame(weighted).write_parquet(content)
     return content.getvalue()

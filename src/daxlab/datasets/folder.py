@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from daxlab.datasets.core import TEST, Dataset, Split, Unseen, nearest
+from daxlab.datasets.core import TEST, Dataset, Split
 from daxlab.datasets.source import read
-from daxlab.errors import InputError
+from daxlab.errors import InputError, nearest
 from daxlab.languages import Example
 
 SUFFIX = ".tsv"
@@ -26,20 +26,19 @@ class FolderDataset(Dataset):
     unit = "sentences"
 
     def __init__(self, name: str) -> None:
-        self._name = name
+        self._typed = name
         self._path = Path(name).expanduser()
 
     @property
     def name(self) -> str:
-        """The path of the folder, as it was given."""
-        return self._name
+        """The path as it was typed."""
+        return self._typed
 
     @property
     def about(self) -> str:
         """The path and the sizes."""
-        split = self._split
-        sizes = ", ".join(f"{name} {len(split.tests[name]):,}" for name in self.split_names())
-        return f"{self._path.absolute()}: {split.presentations:,} training examples; test sets: {sizes}"
+        sizes = ", ".join(f"{name} {len(test):,}" for name, test in self._split.tests.items())
+        return f"{self._path.absolute()}: {self._split.presentations:,} training examples; test sets: {sizes}"
 
     @property
     def digest(self) -> str:
@@ -58,8 +57,7 @@ class FolderDataset(Dataset):
         """The training set with all test sets, this one first."""
         tests = self._split.tests
         if name not in tests:
-            hint = nearest(name, list(tests)) or f"there {'are' if len(tests) > 1 else 'is'} {', '.join(tests)}"
-            raise self._unknown(name, "test set", hint)
+            raise self._unknown(name, "test set", nearest(name, tests))
         return self._splits[name]
 
     @cached_property
@@ -67,11 +65,11 @@ class FolderDataset(Dataset):
         """A split for each test set. They share their content, and so one training."""
         files = self._files()
         train = Counter(_examples(files.pop(TRAIN)))
-        first = sorted(files, key=lambda name: (name != TEST, name))
-        tests = {name: tuple(_examples(files[name])) for name in first}
+        names = sorted(files, key=lambda name: (name != TEST, name))
+        tests = {name: tuple(_examples(files[name])) for name in names}
         return {
             name: Split(name, "file", tuple(train), tuple(train.values()), {name: tests[name], **tests})
-            for name in first
+            for name in names
         }
 
     @property
@@ -81,22 +79,27 @@ class FolderDataset(Dataset):
     def _files(self) -> dict[str, Path]:
         files = {path.stem: path for path in tsv_files(self._path)}
         if TRAIN not in files:
-            raise InputError(f"{self._name} has no {TRAIN}{SUFFIX}: a folder of TSV files needs one to learn from")
+            raise InputError(f"{self.name} has no {TRAIN}{SUFFIX}: a folder of TSV files needs one to learn from")
         if len(files) == 1:
-            raise InputError(f"{self._name} has no test set: put another {SUFFIX} file beside {TRAIN}{SUFFIX}")
+            raise InputError(f"{self.name} has no test set: put another {SUFFIX} file beside {TRAIN}{SUFFIX}")
         return files
 
-    def unseen(self, split: Split) -> list[Unseen]:
-        """The input words of each test set that training lacks: a row for each word, at its first line."""
-        known = {word for example in split.train for word in example.command.split()}
-        found = []
-        for name, test in split.tests.items():
+    def unseen(self, split: Split) -> list[str]:
+        """A warning for each input word of a test set that training lacks, in the order of files and lines."""
+        shown = {word for example in split.train for word in example.command.split()}
+        warnings = []
+        for name, test in sorted(split.tests.items()):
             lines: dict[str, list[int]] = {}
             for number, example in enumerate(test, 1):
-                for word in set(example.command.split()) - known:
+                for word in sorted(set(example.command.split()) - shown):
                     lines.setdefault(word, []).append(number)
-            found += [Unseen(name + SUFFIX, where[0], word, len(where)) for word, where in lines.items()]
-        return sorted(found, key=lambda one: (one.file, one.line, one.word))
+            for word, numbers in lines.items():
+                others = f" ({len(numbers):,} lines have it)" if len(numbers) > 1 else ""
+                warnings.append(
+                    f"{name}{SUFFIX}, line {numbers[0]}: {word!r} never occurs in {TRAIN}{SUFFIX}{others}; "
+                    "learners see it as a word they were never trained on"
+                )
+        return warnings
 
 
 def tsv_files(folder: Path) -> list[Path]:
@@ -139,12 +142,10 @@ def _examples(path: Path) -> Iterator[Example]:
     columns = lines[0].count("\t") + 1
     for number, line in enumerate(lines, 1):
         fields = line.split("\t")
-        if len(fields) != columns or columns not in COLUMNS:
+        if len(fields) != columns or columns not in COLUMNS or not fields[0].strip() or not fields[1].strip():
             raise _bad(line, fields, columns, f"{path}, line {number}")
-        command, actions = " ".join(fields[0].split()), tuple(fields[1].split())
-        if not command or not actions:
-            raise _bad(line, fields, columns, f"{path}, line {number}")
-        yield Example(command, actions, fields[2].strip() if columns == 3 else "")
+        category = fields[2].strip() if columns == 3 else ""
+        yield Example(" ".join(fields[0].split()), tuple(fields[1].split()), category)
 
 
 def _bad(line: str, fields: list[str], columns: int, place: str) -> InputError:

@@ -1,14 +1,12 @@
 """A grammar as a dataset: its commands, and the splits that rules, seeded draws and SCAN's release give."""
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from contextlib import suppress
 
 from daxlab.datasets import release, rules
 from daxlab.datasets.core import Dataset, Sizes, Split
-from daxlab.datasets.source import find
 from daxlab.errors import InputError
 from daxlab.languages import Example, Language
-from daxlab.languages.language import shipped
 
 ABOUT = {
     "scan": "SCAN: commands and their actions (Lake and Baroni, 2018)",
@@ -20,50 +18,38 @@ ABOUT = {
 class GrammarDataset(Dataset):
     """The commands of a grammar. SCAN has its published splits too."""
 
+    families = "any length-N, size-P, simple-seedN, size-P-seedN, few-PRIMITIVE-K-repN, few-around-right-K-repN"
+
     def __init__(self, language: Language) -> None:
-        self._language = language
+        self.grammar: Language = language
         self._published = language.name == "scan" and language.names == "release"
 
     @property
     def name(self) -> str:
         """The grammar's name, or its file."""
-        return self._language.name
+        return self.grammar.name
 
     @property
     def about(self) -> str:
         """Where the grammar comes from."""
-        return ABOUT.get(self.name, "a grammar that comes with daxlab" if self.name in shipped() else "a grammar file")
+        return ABOUT.get(self.name, "a grammar file")
 
     @property
     def digest(self) -> str:
         """A sha256 of the rules and meanings."""
-        return self._language.digest
-
-    @property
-    def grammar(self) -> Language:
-        """The grammar."""
-        return self._language
+        return self.grammar.digest
 
     def examples(self) -> Sequence[Example]:
         """Every command with its actions."""
-        return self._language.commands()
+        return self.grammar.commands()
 
     def split_names(self) -> list[str]:
         """The splits; of an infinite family, the members that the paper and the release have."""
-        return list(self._names)
-
-    @cached_property
-    def _names(self) -> list[str]:
-        return [*rules.names(self._language), *(release.NAMES if self._published else ())]
-
-    @property
-    def families(self) -> str:
-        """Names with other numbers."""
-        return "any length-N, size-P, simple-seedN, size-P-seedN, few-PRIMITIVE-K-repN, few-around-right-K-repN"
+        return [*rules.names(self.grammar), *(release.NAMES if self._published else ())]
 
     def split(self, name: str) -> Split:
         """The split of that name: a rule or a seeded draw; of SCAN also release/… and mcd1 to mcd3."""
-        split = rules.make(name, self._language)
+        split = rules.make(name, self.grammar)
         if split is None and self._published:
             split = release.release_split(name)
         if split is None:
@@ -73,33 +59,15 @@ class GrammarDataset(Dataset):
 
     def sizes(self) -> Iterator[Sizes]:
         """The sizes of every split. A published split that is not on this machine has none."""
-        names = self.split_names()
-        here = self._published and find(release.SCAN) is not None
-        for name in names:
-            if name in release.MCD_NAMES and not (here and find(release.MCD)):
-                yield Sizes(name, "file")
-            elif not name.startswith(release.PREFIX):
-                try:
-                    split = self.split(name)
-                except InputError:  # a language may be too small for some members of a family
-                    if name in release.NAMES:
-                        raise
-                    continue
-                tests = {test: len(examples) for test, examples in split.tests.items()}
-                yield Sizes(name, split.origin, split.presentations, len(split.train), tests)
-        published = [name for name in names if name.startswith(release.PREFIX)]
-        if here:
-            yield from release.release_sizes(published)
-        else:
-            yield from (Sizes(name, "file") for name in published)
+        for name in rules.names(self.grammar):
+            with suppress(InputError):  # a language may be too small for some members of a family
+                yield self.split(name).sizes
+        if self._published:
+            yield from release.release_sizes()
 
     def probes(self) -> list[Example]:
         """Each primitive, and "P twice" where the language has it."""
-        return list(self._probes)
-
-    @cached_property
-    def _probes(self) -> list[Example]:
-        primitives = self._language.primitives
+        primitives = self.grammar.primitives
         commands = {example.command: example for example in self.examples()}
         twice = (commands.get(f"{example.command} twice") for example in primitives)
         return [*primitives, *(example for example in twice if example is not None)]

@@ -49,9 +49,6 @@ class Word:
         english, french = text.split("=")
         return cls(english, tuple(french.split("/")))
 
-    def __str__(self) -> str:
-        return f"{self.english}={'/'.join(self.french)}"
-
 
 @dataclass(frozen=True)
 class Frame:
@@ -71,9 +68,6 @@ class Frame:
             )
         english, french = plain.split("=")
         return cls(english, tuple(french.split("|")))
-
-    def __str__(self) -> str:
-        return f"{self.english}={'|'.join(self.french)}"
 
     def asked(self, word: Word) -> str:
         """The English sentence with the word in it."""
@@ -169,8 +163,9 @@ def named(corpus: str, word: str | None = None, frames: Sequence[str] | None = N
     """The name of a corpus with a new word and frames, which may be in any spelling."""
     if word is None and not frames:
         return corpus
-    new = DAXY if word is None else Word.of(_normalised(word))
-    return MARK.join([corpus, str(new), *(str(Frame.of(_normalised(frame))) for frame in frames or [])])
+    name = MARK.join([corpus, *map(_normalised, ["daxy=daxiste" if word is None else word, *(frames or [])])])
+    new_word(name)  # refuses what is no word or frame
+    return name
 
 
 def _normalised(text: str) -> str:

@@ -3,12 +3,12 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 
 from daxlab.datasets.core import DEV, TEST, Sizes, Split
 from daxlab.datasets.rules import REPLICATES, SHOTS, SIZES
-from daxlab.datasets.source import Corpus, open_corpus, read
+from daxlab.datasets.source import Corpus, find, open_corpus, read
 from daxlab.errors import InputError
 from daxlab.languages import Example
 
@@ -92,7 +92,7 @@ def release_split(name: str) -> Split | None:
     """A split called release/…, mcd1, mcd2 or mcd3; None if the name is none of these."""
     if name in MCD_NAMES:
         return _mcd(name)
-    if name.removeprefix(PREFIX) not in PAIRS or not name.startswith(PREFIX):
+    if name not in NAMES:
         return None
     train_file, test_file = sides(name.removeprefix(PREFIX))
     with open_corpus(SCAN) as files:
@@ -108,12 +108,18 @@ def _pair(name: str, train_lines: bytes, test_lines: bytes) -> Split:
     return Split(name, "file", tuple(train), tuple(train.values()), {TEST: tuple(test)})
 
 
-def release_sizes(names: Iterable[str]) -> Iterator[Sizes]:
-    """The sizes of release/… splits: lines are counted, not parsed."""
+def release_sizes() -> Iterator[Sizes]:
+    """The sizes of all these splits, where they are on this machine: lines are counted, not parsed."""
+    here = find(SCAN) is not None
+    for name in MCD_NAMES:
+        yield _mcd(name).sizes if here and find(MCD) else Sizes(name, "file")
+    if not here:
+        yield from (Sizes(PREFIX + pair, "file") for pair in PAIRS)
+        return
     with open_corpus(SCAN) as files:
-        for name in names:
-            train, test = (read(files[file]).splitlines() for file in sides(name.removeprefix(PREFIX)))
-            yield Sizes(name, "file", len(train), len(set(train)), {TEST: len(test)})
+        for pair in PAIRS:
+            train, test = (read(files[file]).splitlines() for file in sides(pair))
+            yield Sizes(PREFIX + pair, "file", len(train), len(set(train)), {TEST: len(test)})
 
 
 def _mcd(name: str) -> Split:
@@ -123,11 +129,9 @@ def _mcd(name: str) -> Split:
         commands = _examples(read(release[ALL]), ALL)
     try:
         numbers = json.loads(content)
-        train, dev, test = (_picked(commands, numbers[side]) for side in ("trainIdxs", "devIdxs", "testIdxs"))
+        train, dev, test = (
+            tuple(commands[number] for number in numbers[side]) for side in ("trainIdxs", "devIdxs", "testIdxs")
+        )
     except (ValueError, KeyError, IndexError, TypeError) as error:
         raise InputError(f"{name}.json does not contain the line numbers of a split ({error!r})") from None
     return Split(name, "file", train, (1,) * len(train), {TEST: test, DEV: dev})
-
-
-def _picked(commands: list[Example], numbers: Iterable[int]) -> tuple[Example, ...]:
-    return tuple(commands[number] for number in numbers)

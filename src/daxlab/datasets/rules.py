@@ -6,6 +6,7 @@ in release.py.
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import sha256
@@ -45,8 +46,8 @@ class Family:
 
     def match(self, name: str, language: Language) -> re.Match[str] | None:
         """Match a name; {primitive} in the pattern is any primitive of the language, {number} any number."""
-        known = "|".join(map(re.escape, _primitives(language))) or "(?!)"
-        return re.fullmatch(self.pattern.replace("{primitive}", known).replace("{number}", NUMBER), name)
+        primitives = "|".join(map(re.escape, _primitives(language))) or "(?!)"
+        return re.fullmatch(self.pattern.replace("{primitive}", primitives).replace("{number}", NUMBER), name)
 
 
 FAMILIES: list[Family] = []
@@ -62,18 +63,20 @@ def named(pattern: str, origin: Origin, shown: Iterable[str]) -> Callable[..., C
     return register
 
 
-def names(language: Language) -> list[str]:
+@lru_cache(maxsize=16)
+def names(language: Language) -> tuple[str, ...]:
     """The splits of a language; of an infinite family, the members that the paper and the release have."""
-    found: list[str] = []
+    listed: list[str] = []
     for family in FAMILIES:
         shown = [
             name.format(primitive=primitive)
             for name in family.shown
             for primitive in (_primitives(language) if "{primitive}" in name else [""])
         ]
-        if _possible(shown[:1], language):
-            found += [name for name in shown if family.match(name, language)]
-    return found
+        with suppress(InputError):  # the family has no splits of this language
+            if shown and make(shown[0], language):
+                listed += [name for name in shown if family.match(name, language)]
+    return tuple(listed)
 
 
 @lru_cache(maxsize=64)
@@ -101,13 +104,6 @@ def _arguments(family: Family, match: re.Match[str]) -> tuple[dict[str, Any], st
             if arguments[name] == parameters[name].default:
                 canonical = re.sub(rf"-[a-z]*{text}$", "", canonical)
     return arguments, re.sub(r"^size-80\b", "simple", canonical)
-
-
-def _possible(names: list[str], language: Language) -> bool:
-    try:
-        return all(make(name, language) for name in names)
-    except InputError:
-        return False
 
 
 def _primitives(language: Language) -> dict[str, Example]:
@@ -214,7 +210,7 @@ def template(language: Language, frame: str, verb: str | None = None) -> Sides:
     words = frame.replace("-", " ")
     verbs = [verb] if verb else [example.command for example in language.primitives if " " not in example.command]
     commands = [e for e in language.commands() if not has(e, f"{TURN} {words}")]
-    held_out = {e for e in commands if any(has(e, f"{one} {words}") for one in verbs)}
+    held_out = {e for e in commands if any(has(e, f"{verb} {words}") for verb in verbs)}
     return Sides([e for e in commands if e not in held_out], [e for e in commands if e in held_out])
 
 
@@ -244,8 +240,8 @@ def few_around_right(language: Language, shots: int, replicate: int) -> Sides:
 
 def around_right_pool(language: Language) -> list[Example]:
     """What filler-1 shows and filler-0 does not: the commands with "look around right"."""
-    known = set(filler(language, 0).train)
-    return [e for e in filler(language, 1).train if e not in known]
+    shown = set(filler(language, 0).train)
+    return [e for e in filler(language, 1).train if e not in shown]
 
 
 def shown_around_right(language: Language, shown: Sequence[Example]) -> Sides:

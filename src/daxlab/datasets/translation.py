@@ -83,14 +83,15 @@ class SentencePairs(Dataset):
     unit = "sentences"
 
     def __init__(self, name: str, path: Path | None) -> None:
-        self._name, self._path = name, path
+        self._typed, self._path = name, path
         self._corpus, *_ = name.split(MARK)
         self.new: NewWord = new_word(name)
+        self.families = f"any {condition(self.new, 'N')}; -seedN after a name draws other test sentences"
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The corpus and the new word; tatoeba by the name of its release."""
-        return self._text.release + self._name.removeprefix(TATOEBA) if self._corpus == TATOEBA else self._name
+        return self._text.release + self._typed.removeprefix(TATOEBA) if self._corpus == TATOEBA else self._typed
 
     @cached_property
     def pairs(self) -> tuple[Example, ...]:
@@ -103,7 +104,7 @@ class SentencePairs(Dataset):
             raise InputError(f"{new!r} is no new word: {self.name} has sentences with it")
         return pairs
 
-    @property
+    @cached_property
     def about(self) -> str:
         """Where the pairs come from."""
         if self._corpus == BUILT_IN:
@@ -128,11 +129,6 @@ class SentencePairs(Dataset):
     def split_names(self) -> list[str]:
         """The baseline, and the paper's conditions."""
         return [BASELINE, *(condition(self.new, times) for times in TIMES)]
-
-    @property
-    def families(self) -> str:
-        """Other numbers, and other draws of the test set."""
-        return f"any {condition(self.new, 'N')}; -seedN after a name draws other test sentences"
 
     def split(self, name: str) -> Split:
         """`translation`, or daxy-1000 with the new word so often; `-seed3` at the end is another draw of the test set.
@@ -163,7 +159,8 @@ class SentencePairs(Dataset):
     @cached_property
     def _text(self) -> _Text:
         if TATOEBA_NAME.fullmatch(self._corpus):
-            text = _read(self._path or locate(ENG_FRA), ENG_FRA.name)
+            path = self._path or locate(ENG_FRA)
+            text = _read(path, _stamp(path), ENG_FRA.name)
             if self._corpus not in (TATOEBA, text.release):
                 raise InputError(
                     f"{self._corpus} is not on this machine, which has {text.release}; fetch or name the other one"
@@ -175,7 +172,7 @@ class SentencePairs(Dataset):
             if self._corpus in shipped():
                 problem = f"{self._corpus} is a grammar"
             raise InputError(f"{problem}; give {TATOEBA}, {BUILT_IN}, or a file of tab-separated sentence pairs")
-        return _read(self._path, str(self._path))
+        return _read(self._path, _stamp(self._path), str(self._path))
 
 
 def condition(new: NewWord, times: int | str) -> str:
@@ -231,13 +228,9 @@ def _stamp(path: Path) -> tuple[int, int]:
     return stat.st_mtime_ns, stat.st_size
 
 
-def _read(path: Path, called: str) -> _Text:
+@lru_cache(maxsize=4)  # names with other new words share it
+def _read(path: Path, stamp: tuple[int, int], called: str) -> _Text:
     """What is in a file, or in fra.txt of a folder or archive."""
-    return _read_once(path, _stamp(path), called)
-
-
-@lru_cache(maxsize=4)  # shared by names with other new words
-def _read_once(path: Path, stamp: tuple[int, int], called: str) -> _Text:
     with ExitStack() as stack:
         files: Files = {FILE: path}
         if path.is_dir() or archived(path):

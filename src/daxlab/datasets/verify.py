@@ -107,12 +107,12 @@ class _Release:
 
     def _simple(self, train: list[str], test: list[str]) -> tuple[_Side, _Side]:
         self._permutation = [*train, *test]
-        cut, known = len(self._line) * 80 // 100, Counter(self._line.values())
+        cut, every = len(self._line) * 80 // 100, Counter(self._line.values())
         if len(train) != cut:
             raise _Mismatch(f"{len(train):,} commands in training, not 80% ({cut:,})")
         return (
-            _Side(known - Counter(test), "holds", "80%, none of them in test"),
-            _Side(known - Counter(train), "holds", "20%, all that is not in training"),
+            _Side(every - Counter(test), "holds", "80%, none of them in test"),
+            _Side(every - Counter(train), "holds", "20%, all that is not in training"),
         )
 
     def _chosen(self, pool: Sequence[Example], train: list[str], shots: int, noun: str) -> tuple[list[Example], str]:

@@ -140,23 +140,13 @@ def longest(grammar: Grammar, most: int) -> int:
 
 def shortest(grammar: Grammar) -> str:
     """A command with the fewest words, to show as an example; of a long one, the beginning."""
-    best: dict[str, tuple[int, Rule]] = {}  # category -> its fewest words, and the rule that gives them
-    changed = True
-    while changed:
-        changed = False
-        for rule in (rule for rules in grammar.rules.values() for rule in rules):
-            if all(part in best or part not in grammar.rules for part in rule.parts):
-                words = sum(best[part][0] if part in best else 1 for part in rule.parts)
-                if rule.category not in best or words < best[rule.category][0]:
-                    best[rule.category] = (words, rule)
-                    changed = True
 
     def words_of(part: str) -> Iterator[str]:
-        if part in best:
-            for inner in best[part][1].parts:
-                yield from words_of(inner)
-        else:
+        if part not in grammar.rules:
             yield part
+        else:
+            for inner in grammar.shortest[part][1].parts:
+                yield from words_of(inner)
 
     return " ".join(islice(words_of(grammar.start), SHOWN_WORDS))
 

@@ -8,8 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from types import MappingProxyType
-from typing import NamedTuple
+from itertools import chain
 
 from daxlab.errors import InputError
 
@@ -45,15 +44,50 @@ class Grammar:
     names: Mapping[str, Mapping[str, str]]  # style -> action -> its name in that style
 
     @property
+    def all_rules(self) -> Iterator[Rule]:
+        """The rules of all categories."""
+        return chain.from_iterable(self.rules.values())
+
+    @property
     def words(self) -> tuple[str, ...]:
         """The words of the language, in the order of the rules."""
-        parts = (part for rules in self.rules.values() for rule in rules for part in rule.parts)
+        parts = (part for rule in self.all_rules for part in rule.parts)
         return tuple(dict.fromkeys(part for part in parts if part not in self.rules))
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """The actions that its commands denote, in the order of the rules."""
+        items = (item for rule in self.all_rules for item in rule.meaning)
+        return tuple(dict.fromkeys(item for item in items if isinstance(item, str)))
 
     @cached_property
     def recursive(self) -> frozenset[str]:
         """The categories that can occur inside themselves."""
         return frozenset(category for category in self.rules if category in self.below(category))
+
+    @cached_property
+    def shortest(self) -> Mapping[str, tuple[int, Rule]]:
+        """Of each category whose phrases end: the fewest words that a phrase has, and the rule that gives them."""
+        shortest: dict[str, tuple[int, Rule]] = {}
+        changed = True
+        while changed:
+            changed = False
+            for rule in self.all_rules:
+                if all(part in shortest or part not in self.rules for part in rule.parts):
+                    words = sum(shortest[part][0] if part in shortest else 1 for part in rule.parts)
+                    if rule.category not in shortest or words < shortest[rule.category][0]:
+                        shortest[rule.category] = (words, rule)
+                        changed = True
+        return shortest
+
+    def renamed(self, names: Mapping[str, str]) -> "Grammar":
+        """The grammar with other names for some actions."""
+
+        def rename(rule: Rule) -> Rule:
+            meaning = tuple(names.get(item, item) if isinstance(item, str) else item for item in rule.meaning)
+            return replace(rule, meaning=meaning)
+
+        return replace(self, rules={category: tuple(map(rename, rules)) for category, rules in self.rules.items()})
 
     def below(self, category: str) -> frozenset[str]:
         """Every category that a phrase of this category can contain."""
@@ -144,8 +178,8 @@ def _preamble(draft: _Draft, line: _Line, base: Mapping[str, str]) -> _Draft:
 
 
 def _sides(line: _Line, mark: str, form: str) -> tuple[str, str]:
-    left, found, right = line.text.partition(mark)
-    if not found or not left.strip() or not right.strip():
+    left, _, right = line.text.partition(mark)
+    if not left.strip() or not right.strip():
         raise line.error(f"expected {form}")
     return left.strip(), right.strip()
 
@@ -165,8 +199,12 @@ def _meaning(draft: _Draft, line: _Line) -> None:
         return
     left, right = _sides(line, "=", "a meaning, as in [[x twice]] = [[x]] [[x]]")
     form = re.fullmatch(r"\[\[(?P<word>[^\s\[\]]+)\]\]\s+in\s+(?P<category>\w+)", left)
-    if form:
-        _form(draft, (form["category"], form["word"]), right, line)
+    if form:  # [[tired]] in F = fatiguee: what a word means in one category
+        if (form["category"], form["word"]) in draft.forms:
+            raise line.error(f"[[{form['word']}]] in {form['category']} already has a meaning")
+        if "[[" in right:
+            raise line.error("the meaning of a word in a category is written out, without [[ ]]")
+        draft.forms[form["category"], form["word"]] = (right, line)
         return
     phrase = re.fullmatch(r"\[\[(.+?)\]\]", left)
     if not phrase:
@@ -177,22 +215,7 @@ def _meaning(draft: _Draft, line: _Line) -> None:
     draft.meanings[pattern] = (right, line)
 
 
-def _form(draft: _Draft, form: tuple[str, str], right: str, line: _Line) -> None:
-    """[[tired]] in F = fatiguee: the meaning of a word in one category, where it differs from the others."""
-    if form in draft.forms:
-        raise line.error(f"[[{form[1]}]] in {form[0]} already has a meaning")
-    if "[[" in right:
-        raise line.error("the meaning of a word in a category is written out, without [[ ]]")
-    draft.forms[form] = (right, line)
-
-
 # From a draft to rules.
-
-
-class _Variable(NamedTuple):
-    """A variable on the right side of a meaning."""
-
-    name: str
 
 
 @dataclass
@@ -222,9 +245,9 @@ class _Builder:
                     raise line.error(f"a grammar can have at most {MOST_RULES:,} rules; remove some")
         grammar = Grammar(
             start=self.draft.productions[0][0],
-            rules=MappingProxyType({category: tuple(by_parts.values()) for category, by_parts in rules.items()}),
+            rules={category: tuple(by_parts.values()) for category, by_parts in rules.items()},
             recursion=self.draft.recursion,
-            names=MappingProxyType({style: MappingProxyType(names) for style, names in self.draft.names.items()}),
+            names=self.draft.names,
         )
         _check(grammar, self.source)
         self._check_all_used(grammar)
@@ -244,8 +267,7 @@ class _Builder:
         clash = set(grammar.words) & set(self.draft.variables)
         if clash:
             raise GrammarError(f"{self.source}: {sorted(clash)[0]!r} is both a word and a variable; rename one")
-        rules = (rule for some in grammar.rules.values() for rule in some)
-        actions = {item for rule in rules for item in rule.meaning if isinstance(item, str)}
+        actions = set(grammar.actions)
         for style, names in self.draft.names.items():
             for action, name in names.items():
                 if action not in actions:
@@ -280,8 +302,7 @@ class _Builder:
         if len(patterns) > 1:
             raise line.error(f"{' '.join(parts)!r} has two meanings: " + " and ".join(map(_brackets, patterns)))
         if patterns:
-            value = self._value(patterns[0])
-            return tuple(patterns[0].index(item.name) if isinstance(item, _Variable) else item for item in value)
+            return tuple(self._value(patterns[0]))
         if len(parts) == 1 and parts[0] in self._categories:
             return (0,)  # C -> S means what S means
         raise line.error(f"no meaning for {' '.join(parts)!r}: add [[{' '.join(parts)}]] = … under 'meaning:'")
@@ -306,8 +327,8 @@ class _Builder:
                 return False
         return True
 
-    def _value(self, pattern: tuple[str, ...], within: tuple[tuple[str, ...], ...] = ()) -> list[str | _Variable]:
-        """The right side of a meaning, with phrases without variables replaced by their meanings."""
+    def _value(self, pattern: tuple[str, ...], within: tuple[tuple[str, ...], ...] = ()) -> list[str | int]:
+        """The right side of a meaning: variables as places in the pattern, other phrases replaced by their meanings."""
         right, line = self.draft.meanings[pattern]
         self.used_patterns.add(pattern)
         if pattern in within:
@@ -317,7 +338,7 @@ class _Builder:
         variables = [mark for mark in pattern if mark in self.draft.variables]
         if len(set(variables)) < len(variables):
             raise line.error(f"{_brackets(pattern)} has the same variable twice; use two, as in [[x1 and x2]]")
-        value: list[str | _Variable] = []
+        value: list[str | int] = []
         for inner, action in re.findall(r"\[\[(.*?)\]\]|(\S+)", right):
             if action and re.search(r"\[\[|\]\]", action):
                 raise line.error("the brackets do not match")
@@ -325,7 +346,7 @@ class _Builder:
             if action:
                 value.append(action)
             elif len(phrase) == 1 and phrase[0] in variables:
-                value.append(_Variable(phrase[0]))
+                value.append(pattern.index(phrase[0]))
             elif phrase in self.draft.meanings and phrase not in self._open_patterns:
                 value.extend(self._value(phrase, (*within, pattern)))
             else:
@@ -364,19 +385,9 @@ def _check(grammar: Grammar, source: str) -> None:
     for category in grammar.rules:
         if category in _reachable(category, renames):
             raise GrammarError(f"{source}: {category} can be rewritten as itself; remove one of these rules")
-    finite: set[str] = set()
-    while True:
-        more = {
-            category
-            for category, rules in grammar.rules.items()
-            if any(all(part in finite or part not in grammar.rules for part in rule.parts) for rule in rules)
-        }
-        if more == finite:
-            break
-        finite = more
-    if set(grammar.rules) - finite:
-        endless = ", ".join(sorted(set(grammar.rules) - finite))
-        raise GrammarError(f"{source}: phrases of {endless} never end; add a rule without recursion")
+    endless = sorted(grammar.rules.keys() - grammar.shortest.keys())
+    if endless:
+        raise GrammarError(f"{source}: phrases of {', '.join(endless)} never end; add a rule without recursion")
     if grammar.recursive and not grammar.recursion:
         raise GrammarError(
             f"{source}: {', '.join(sorted(grammar.recursive))} can occur inside itself without end; "

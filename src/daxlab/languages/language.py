@@ -5,16 +5,14 @@ Knows nothing of splits, arrays or networks.
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from difflib import get_close_matches
+from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from hashlib import sha256
 from importlib import resources
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from daxlab.errors import InputError
+from daxlab.errors import InputError, nearest
 from daxlab.languages.derivation import Example, TooLargeError, Tree, check_size, interpretation, phrases
 from daxlab.languages.grammar import Grammar, Rule, read
 
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 1_000_000  # of a file
 AS_DECLARED = "paper"  # the style whose names are those of the declaration
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,25 +48,22 @@ class Language:
         """The words of the commands."""
         return self.grammar.words
 
-    @cached_property
+    @property
     def actions(self) -> tuple[str, ...]:
         """The actions that commands denote."""
-        rules = (rule for some in self.grammar.rules.values() for rule in some)
-        return tuple(dict.fromkeys(item for rule in rules for item in rule.meaning if isinstance(item, str)))
+        return self.grammar.actions
 
     @cached_property
     def primitives(self) -> tuple[Example, ...]:
         """For each action the shortest commands that denote it alone, such as "jump" and "turn left"."""
-        shortest: dict[tuple[str, ...], int] = {}
-        simple = [(example, example.command.count(" ")) for example in self.commands() if len(example.actions) == 1]
-        for example, spaces in simple:
-            shortest[example.actions] = min(spaces, shortest.get(example.actions, spaces))
-        return tuple(example for example, spaces in simple if spaces == shortest[example.actions])
+        alone = [(example, len(example.command.split())) for example in self.commands() if len(example.actions) == 1]
+        fewest = {example.actions: words for example, words in sorted(alone, key=lambda pair: -pair[1])}
+        return tuple(example for example, words in alone if words == fewest[example.actions])
 
     @cached_property
     def digest(self) -> str:
         """The sha256 of the rules and meanings."""
-        rules = [(rule.category, rule.parts, rule.meaning) for some in self.grammar.rules.values() for rule in some]
+        rules = [(rule.category, rule.parts, rule.meaning) for rule in self.grammar.all_rules]
         return sha256(json.dumps((self.grammar.start, rules, self.grammar.recursion)).encode()).hexdigest()
 
     @cached_property
@@ -88,17 +82,15 @@ class Language:
 
     @cached_property
     def _translator(self) -> "Parser[tuple[str, ...]]":
-        return _parser(self.grammar, interpretation)
+        from daxlab.languages.parser import Parser  # lark is slow to load
+
+        return Parser(self.grammar, interpretation)
 
     @cached_property
     def _deriver(self) -> "Parser[Tree]":
-        return _parser(self.grammar, _tree_builder)
+        from daxlab.languages.parser import Parser
 
-
-def _parser(grammar: Grammar, build: Any) -> "Parser[Any]":
-    from daxlab.languages.parser import Parser  # lark is slow to load
-
-    return Parser(grammar, build)
+        return Parser(self.grammar, _tree_builder)
 
 
 def _tree_builder(rule: Rule) -> Callable[[list[Any]], Tree]:
@@ -118,12 +110,11 @@ def language(name: str, names: str = "release") -> Language:
 
     `names` is the style of the actions' names: "release" (I_JUMP, I_TURN_LEFT) or "paper" (JUMP, LTURN).
     """
-    if name in _shipped():
-        return _read(name, _shipped()[name], names)
+    if name in shipped():
+        return _read(name, shipped()[name], names)
     path = Path(name)
     if path.suffix != ".grammar" and not path.exists():
-        near = get_close_matches(name, _shipped(), n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(_shipped())}"
+        hint = nearest(name, shipped())
         raise InputError(f"no language is called {name!r}, and there is no file {path.absolute()}; {hint}")
     try:
         with path.open("rb") as file:
@@ -136,30 +127,17 @@ def language(name: str, names: str = "release") -> Language:
         raise InputError(f"cannot read the language {name}: {reason}") from None
 
 
-def shipped() -> tuple[str, ...]:
-    """The names of the languages that are part of daxlab."""
-    return tuple(_shipped())
-
-
 @cache
-def _shipped() -> Mapping[str, str]:
-    """The declarations that are part of daxlab, by name."""
-    files = sorted(resources.files("daxlab.languages").iterdir(), key=lambda file: file.name)
-    grammars = (file for file in files if file.name.endswith(".grammar"))
-    return MappingProxyType({file.name.removesuffix(".grammar"): file.read_text() for file in grammars})
+def shipped() -> Mapping[str, str]:
+    """The declarations of the languages that are part of daxlab, by name."""
+    files = (file for file in resources.files("daxlab.languages").iterdir() if file.name.endswith(".grammar"))
+    return dict(sorted((file.name.removesuffix(".grammar"), file.read_text()) for file in files))
 
 
 @lru_cache(maxsize=16)  # a language keeps all its commands in memory
 def _read(name: str, declaration: str, style: str) -> Language:
-    grammar = read(declaration, name, _shipped())
+    grammar = read(declaration, name, shipped())
     styles = [*grammar.names, AS_DECLARED]
     if style not in styles and style != "release":
         raise InputError(f"{name} has no names called {style!r} for its actions; there are {', '.join(styles)}")
-    names = grammar.names.get(style, {})
-    rules = {category: tuple(_rename(rule, names) for rule in some) for category, some in grammar.rules.items()}
-    return Language(name, style, replace(grammar, rules=MappingProxyType(rules)))
-
-
-def _rename(rule: Rule, names: Mapping[str, str]) -> Rule:
-    renamed = tuple(names.get(item, item) if isinstance(item, str) else item for item in rule.meaning)
-    return replace(rule, meaning=renamed)
+    return Language(name, style, grammar.renamed(grammar.names.get(style, {})))

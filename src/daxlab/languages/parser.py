@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from difflib import get_close_matches
+from functools import partial
 from itertools import islice
 from re import finditer
 from typing import Any, Generic, TypeVar
@@ -75,9 +76,15 @@ class Parser(Generic[T]):
                 most = grammar.recursion + 1 if rule.category in grammar.recursive else None
                 self._build[name] = _with_depth(self._build[name], rule.category, most)
             self._finish = _without_depth
-        lalr = self._lalr(grammar)
-        self._lark = lalr or self._earley(grammar)
-        self._most = longest(grammar, MOST_WORDS if lalr else MOST_WORDS_EARLEY)
+        callbacks = type("Callbacks", (Transformer,), {name: staticmethod(f) for name, f in self._build.items()})
+        rules, lexer = _lark(grammar, self._terminals), _words(self._terminals)
+        make = partial(Lark, rules, start="c0", lexer=lexer, keep_all_tokens=True)
+        try:
+            self._lark = make(parser="lalr", strict=True, transformer=callbacks())
+            self._most = longest(grammar, MOST_WORDS)
+        except LarkGrammarError:  # not LALR(1)
+            self._lark = make(parser="earley", ambiguity="forest")
+            self._most = longest(grammar, MOST_WORDS_EARLEY)
 
     def parse(self, text: str) -> T:
         """The value of a command."""
@@ -101,20 +108,6 @@ class Parser(Generic[T]):
 
     def _too_long(self, text: str) -> CommandError:
         return CommandError(f"no command has more than {self._most:,} words", text, *_place(text, self._most))
-
-    def _lalr(self, grammar: Grammar) -> Lark | None:
-        callbacks = type("Callbacks", (Transformer,), {name: staticmethod(f) for name, f in self._build.items()})
-        try:
-            return self._made(grammar, parser="lalr", strict=True, transformer=callbacks())
-        except LarkGrammarError:  # not LALR(1)
-            return None
-
-    def _earley(self, grammar: Grammar) -> Lark:
-        return self._made(grammar, parser="earley", ambiguity="forest")
-
-    def _made(self, grammar: Grammar, **options: Any) -> Lark:
-        declaration = _lark(grammar, self._terminals)
-        return Lark(declaration, start="c0", lexer=_words(self._terminals), keep_all_tokens=True, **options)
 
     def _resolved(self, parsed: Any) -> Any:
         """The value of a parse: LALR has computed it; the derivations in an Earley forest must all agree on it."""
@@ -169,7 +162,7 @@ class Parser(Generic[T]):
         at_end = isinstance(error, UnexpectedEOF) or error.token.type == "$END"
         if at_end and len(words) > self._most:  # the end of what was read, not of the text
             return self._too_long(text)
-        prefix = words if at_end else words[: _number(error.token)]
+        prefix = words if at_end else words[: error.token.start_pos]  # the index of a word (see _words)
         possible = tuple(word for terminal, word in self._words.items() if terminal in self._follows(prefix, error))
         place = len(prefix) - at_end  # the caret of an incomplete command is under its last word
         word = words[place][:SHOWN]
@@ -232,8 +225,7 @@ def _actions(value: Any) -> Any:
 
 def _numbered(grammar: Grammar) -> Iterator[tuple[str, Rule]]:
     """The rules, each with a name in lark's notation."""
-    rules = (rule for some in grammar.rules.values() for rule in some)
-    return ((f"r{n}", rule) for n, rule in enumerate(rules))
+    return ((f"r{n}", rule) for n, rule in enumerate(grammar.all_rules))
 
 
 def _words(terminals: dict[str, str]) -> type[Lexer]:
@@ -262,13 +254,8 @@ def _lark(grammar: Grammar, terminals: dict[str, str]) -> str:
     for name, rule in _numbered(grammar):
         parts = " ".join(category.get(part) or terminals[part] for part in rule.parts)
         options.setdefault(category[rule.category], []).append(f"{parts} -> {name}")
-    rules = (f"{name}: {' | '.join(some)}" for name, some in options.items())
+    rules = (f"{name}: {' | '.join(right)}" for name, right in options.items())
     return "\n".join(["%declare " + " ".join(terminals.values()), *rules])
-
-
-def _number(token: Token) -> int:
-    """The index of a token's word, which the lexer stored as its position."""
-    return token.start_pos or 0
 
 
 def _span(text: str) -> tuple[int, int]:

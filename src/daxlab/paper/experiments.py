@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 
 from daxlab.datasets import dataset
-from daxlab.datasets.core import nearest
 from daxlab.datasets.release import PREFIX, SIMPLE
 from daxlab.datasets.rules import REPLICATES, SHOTS, SIZES
-from daxlab.errors import InputError
+from daxlab.errors import InputError, nearest
 from daxlab.learners import RNN
 from daxlab.paper.targets import RUNS, paper
 from daxlab.protocol import Protocol
@@ -107,6 +106,5 @@ def chosen(names: Sequence[str]) -> list[str]:
     """The experiments of these names, in the paper's order; `all` means all of them."""
     for name in names:
         if name not in (*EXPERIMENTS, ALL):
-            advice = nearest(name, EXPERIMENTS) or f"there are {', '.join(EXPERIMENTS)}, and {ALL}"
-            raise InputError(f"no experiment is called {name!r}; {advice}")
+            raise InputError(f"no experiment is called {name!r}; {nearest(name, (*EXPERIMENTS, ALL))}")
     return [name for name in EXPERIMENTS if name in names or ALL in names]
