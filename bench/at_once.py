@@ -36,7 +36,7 @@ def serve(pipe: Connection, member: Member, runs: int) -> None:
     from daxlab.engine import update
     from daxlab.engine.train import WINDOW, draw_chunk, make_program, run_inputs, start_state
     from daxlab.learners import RNN
-    from daxlab.learners.network import stack_of
+    from daxlab.learners.trainees import stack_of
     from daxlab.runs.spec import Spec
 
     began = time.perf_counter()

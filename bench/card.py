@@ -32,7 +32,7 @@ def measure(hidden: int, runs: int, compiled: Any, alone: Any, found: Any) -> No
     from daxlab.engine import answers, update
     from daxlab.engine.train import WINDOW, draw_chunk, make_program, run_inputs, start_state
     from daxlab.learners import RNN
-    from daxlab.learners.network import stack_of
+    from daxlab.learners.trainees import stack_of
     from daxlab.runs.spec import Spec
 
     began = time.perf_counter()

@@ -84,7 +84,7 @@ def ours() -> dict[str, float]:
 
 def _stack() -> Any:
     from daxlab.learners import RNN
-    from daxlab.learners.network import stack_of
+    from daxlab.learners.trainees import stack_of
     from daxlab.runs.spec import Spec
 
     return stack_of([Spec("simple", 0, RNN(hidden=HIDDEN, updates=UPDATES)).job()])

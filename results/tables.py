@@ -195,8 +195,8 @@ def at_once() -> str:
     bench = _bench("at_once")
     runs = bench["runs"] * len(bench["plans"][0]["each_ms"])
     lines = [
-        [row["plan"], str(len(row["each_ms"])), f"{row['ms']:.2f}", f"{runs * 3600 / (row['ms'] / 1000 * 100_000):,.0f}"]
-        for row in bench["plans"]
+        [row["plan"], str(len(row["each_ms"])), f"{row['ms']:.2f}", f"{runs * 36 / row['ms']:,.0f}"]
+        for row in bench["plans"]  # of 100,000 updates
     ]
     return _table(["plan", "groups", "ms an update of all runs", "runs an hour, updates alone"], lines, right=(1, 2, 3))
 

@@ -2,13 +2,10 @@
 
 import io
 import os
-import resource
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import chdir
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -63,10 +60,9 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def trained(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A ledger with two small networks, trained on the tiny language. Copy it to write to it."""
-    from executors import in_process
-
     from daxlab.learners import RNN
     from daxlab.sweep import Spec, sweep
+    from executors import in_process
 
     small = RNN("lstm", 1, 8, attention=True, dropout=0.1, updates=2_000)
     ledger = tmp_path_factory.mktemp("trained") / "runs.db"
@@ -88,17 +84,6 @@ def nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.delenv("DAXLAB_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return tmp_path / "cache" / "daxlab"
-
-
-@pytest.fixture
-def no_room() -> Callable[[int], Callable[[], None]]:
-    """For `preexec_fn`: no file may grow beyond so many bytes, which is how a full disk feels to a program."""
-
-    def limit(most: int) -> None:
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
-
-    return lambda most: partial(limit, most)
 
 
 @pytest.fixture
@@ -141,10 +126,15 @@ def daxlab(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFac
 
 @pytest.fixture
 def daxlab_process() -> Run:
-    """Runs the command line in a process of its own: for signals, full disks and closed streams."""
+    """Runs the command line in a process of its own: for signals, full disks and closed streams.
 
-    def run(*arguments: object, stdin: bytes = b"", **options: object) -> subprocess.CompletedProcess[str]:
+    `room`: no file may grow beyond so many bytes, which is how a full disk feels to a program.
+    """
+
+    def run(*arguments: object, stdin: bytes = b"", room: int = 0, **options: object):
         command = [sys.executable, "-m", "daxlab", *map(str, arguments)]
+        if room:
+            command = ["sh", "-c", f'ulimit -f {room // 512}; exec "$@"', "sh", *command]
         done = subprocess.run(command, input=stdin, capture_output="stdout" not in options, check=False, **options)
         decoded = ((stream or b"").decode() for stream in (done.stdout, done.stderr))
         return subprocess.CompletedProcess(command, done.returncode, *decoded)

@@ -10,7 +10,6 @@ import pytest
 from daxlab import InputError, Split, dataset
 from daxlab.analysis.accuracy import median_run, settings
 from daxlab.analysis.answers import answers, scored
-from daxlab.analysis.attention import attention
 from daxlab.analysis.curves import by_shots, by_size, learning
 from daxlab.analysis.errors import (
     by_category,
@@ -22,7 +21,7 @@ from daxlab.analysis.errors import (
     first_wrong,
     search_errors,
 )
-from daxlab.analysis.neighbours import neighbours
+from daxlab.analysis.probes import attention, neighbours
 from daxlab.learners import Context, Job, Learner
 from daxlab.runs import Ledger, Run
 from daxlab.runs.scoring import score

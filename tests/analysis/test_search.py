@@ -6,6 +6,7 @@ from dataclasses import asdict, replace
 from itertools import product
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -15,14 +16,14 @@ from daxlab.analysis.accuracy import settings
 from daxlab.analysis.replicates import entries
 from daxlab.analysis.search import (
     architectures,
-    completeness,
     effects,
     leave_one_seed_out,
     overall,
     ranked,
     schema,
     shared_seeds,
-    winners,
+    table,
+    worth,
 )
 from daxlab.learners import RNN
 from daxlab.paper import search as paper
@@ -51,6 +52,12 @@ def frame(given: Mapping[str, Mapping[RNN, Mapping[int, float]]]) -> pl.DataFram
 
 
 SMALL = [RNN("gru", 1, hidden, True, 0.5) for hidden in (25, 50, 100)]
+
+
+def best_of(runs: Mapping[RNN, Mapping[int, float]]) -> dict[str, Any]:
+    """The best of some architectures, and what choosing it is worth."""
+    rows = ranked(frame({"jump": runs}), "jump")
+    return rows.row(0, named=True) | worth(table(rows, shared_seeds(rows["seeds"].to_list())))
 
 
 def test_means_and_errors_are_those_of_the_rows_run_by_run(searched: Path) -> None:
@@ -142,21 +149,19 @@ def test_choosing_again_is_what_it_says() -> None:
 def test_among_equals_the_best_is_luck_and_luck_does_not_come_again() -> None:
     chance = random.Random(0)
     equals = [RNN("gru", 1, hidden, True, 0.5) for hidden in range(1, 181)]
-    (row,) = winners(frame({"jump": {one: {s: chance.gauss(50, 10) for s in range(5)} for one in equals}})).to_dicts()
-    assert row["of"] == 180
+    row = best_of({one: {s: chance.gauss(50, 10) for s in range(5)} for one in equals})
     assert row["mean"] > 58  # the best of 180 means with a standard error of 4.5
     assert abs(row["again"] - 50) < 12 < row["mean"] - 50 + 6  # five draws of a standard deviation of 10
     assert row["again"] == pytest.approx(sum(row["scores"]) / 5)
 
 
 def test_where_nothing_is_left_to_chance_the_best_is_as_good_again() -> None:
-    found = frame({"jump": {one: dict.fromkeys(range(5), float(n)) for n, one in enumerate(SMALL)}})
-    (row,) = winners(found).to_dicts()
+    row = best_of({one: dict.fromkeys(range(5), float(n)) for n, one in enumerate(SMALL)})
     assert (row["network"], row["again"], row["scores"]) == (str(SMALL[2]), 2.0, [2.0] * 5)
 
 
 def test_one_replicate_says_nothing_of_luck() -> None:
-    (row,) = winners(frame({"jump": {SMALL[0]: {0: 5.0}}})).to_dicts()
+    row = best_of({SMALL[0]: {0: 5.0}})
     assert (row["again"], row["scores"]) == (None, [])
 
 
@@ -230,10 +235,12 @@ def test_a_value_that_few_architectures_have_is_not_compared() -> None:
 
 def test_completeness_counts_architectures_by_their_runs(searched: Path) -> None:
     with Ledger(searched) as ledger:
-        counts = completeness(paper.search(ledger))
-    assert counts["architectures"].sum() == 4 * 180
-    assert counts["failed"].sum() == 23
-    assert (counts["architectures"] * counts["runs"]).sum() == 3577
+        experiments = paper.choices(paper.search(ledger)).values()
+    assert [experiment["architectures"] for experiment in experiments] == [180] * 4
+    counts = [pair for experiment in experiments for pair in experiment["by_runs"].items()]
+    assert sum(architectures for _, architectures in counts) == 4 * 180
+    assert sum(runs * architectures for runs, architectures in counts) == 3577
+    assert sum(experiment["failed"] for experiment in experiments) == 23
 
 
 def test_the_paper_s_search_is_180_architectures_and_holds_its_choices() -> None:

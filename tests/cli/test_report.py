@@ -16,13 +16,13 @@ def test_report_writes_one_page_even_of_an_empty_ledger(daxlab, tmp_path: Path) 
     assert (tmp_path / "mine.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
-def test_a_full_disk_keeps_the_page_that_was_there(daxlab_process, no_room, tmp_path: Path) -> None:
+def test_a_full_disk_keeps_the_page_that_was_there(daxlab_process, tmp_path: Path) -> None:
     with Writer(tmp_path / "empty.db") as writer:
         export(writer.ledger, tmp_path / "shipped.db")  # reading it writes nothing
     there = sorted(tmp_path.iterdir())
     page = tmp_path / "mine.html"
     page.write_text("before")
-    done = daxlab_process("report", "--out", page, "--ledger", tmp_path / "shipped.db", preexec_fn=no_room(10_000))
+    done = daxlab_process("report", "--out", page, "--ledger", tmp_path / "shipped.db", room=10_000)
     assert (done.returncode, done.stdout) == (2, "")
     assert f"cannot write {page}: File too large" in done.stderr
     assert page.read_text() == "before"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from daxlab.cli.sweep import _shown
+from daxlab.cli.watching import shown
 from daxlab.runs import Group, Ledger, Run, Writer
 from daxlab.sweep import Spec, weights_of
 from daxlab.sweep.status import beginning, status
@@ -114,7 +114,7 @@ def test_runs_that_wait_for_another_sweep_are_shown_apart(folder: Path) -> None:
         writer.record([ours, *others])
         writer.progress({}, beginning(writer.ledger, [ours], ["jump"]))
         console = Console(record=True, width=80)
-        console.print(_shown(folder / "daxlab.db", status(writer.ledger)))
+        console.print(shown(folder / "daxlab.db", status(writer.ledger)))
     said = console.export_text()
     assert "1 waiting" in said and "2 more wait in groups of other sweeps" in said
 

@@ -1,62 +1,62 @@
-"""What is shown while learners train follows the events of the sweep."""
+"""What is shown while runs are trained, on a terminal and elsewhere."""
 
+from pathlib import Path
+
+import pytest
 from rich.console import Console
-from rich.progress import Progress
 
-from daxlab.cli.watching import _Bars, watch
-from daxlab.runs import Group, key
+from daxlab.cli import watching
+from daxlab.cli.watching import shown, watch
+from daxlab.runs import Group, Run, Writer
 from daxlab.sweep import Plan, Spec
-from daxlab.sweep.task import Finished, Stopping, TooLarge
-from daxlab.sweep.task import Progress as Step
+from daxlab.sweep.status import status
+from daxlab.sweep.task import Finished, Noted, Progress
 
-SPECS = [Spec("jump", seed) for seed in range(4)]
-FACTS = [spec.facts() for spec in SPECS]
-KEYS = tuple(key(fact) for fact in FACTS)
+FACTS = [Spec("jump", seed).facts() for seed in range(6)]
 
 
-def bars() -> tuple[_Bars, Progress]:
-    shown = Progress(console=Console(quiet=True))
-    return _Bars(SPECS, shown), shown
+def test_every_group_under_way_is_shown_with_its_updates_and_losses(tmp_path: Path) -> None:
+    alone, together = Group(members=FACTS[:1]), Group(members=FACTS[1:])
+    console = Console(record=True, width=120)
+    with Writer(tmp_path / "runs.db") as writer:
+        writer.record([alone, together])
+        for group in (alone, together):
+            writer.begin(group.key, {})
+        writer.progress({alone.key: 25_000})
+        losses = {alone.key: "loss 3.000"}
+        console.print(shown(tmp_path / "runs.db", status(writer.ledger), losses))
+    (first,) = (line for line in console.export_text(clear=False).splitlines() if "on jump, seed 0" in line)
+    assert "25,000  100,000  loss 3.000" in first and first.count("━") == 5
+    assert f"5 of {Spec('jump', 0).learner}" in console.export_text()
 
 
-def seen(shown: Progress) -> list[tuple[str, float, str]]:
-    return [(task.description, task.completed, task.fields["loss"]) for task in shown.tasks]
+@pytest.mark.parametrize(
+    ("losses", "words"), [((3.0, 4.0), "loss 3.000 4.000"), ((1.0,) * 3 + (2.0,) * 3, "mean loss 1.500"), ((), "")]
+)
+def test_the_losses_of_few_runs_are_shown_one_by_one_and_those_of_many_by_their_mean(losses, words: str) -> None:
+    assert watching._loss(losses) == words
 
 
-def test_there_is_a_bar_for_every_run_that_is_trained() -> None:
-    ours, shown = bars()
-    group = Group(members=FACTS[2:])
-    ours.show(Plan(KEYS, 2, (group,)))
-    ours.show(Step(group.key, 200, (3.0, 4.0), (-1, -1)))
-    assert seen(shown) == [("jump, seed 2", 200, "loss 3.000"), ("jump, seed 3", 200, "loss 4.000")]
-    assert {task.total for task in shown.tasks} == {SPECS[0].learner.updates}
-    ours.show(Finished(group.key, (), {}))
-    assert seen(shown) == []
-
-
-def test_a_learner_without_losses_has_bars_too() -> None:
-    ours, shown = bars()
+def test_in_a_terminal_the_status_is_live_while_runs_are_trained(capsys, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")  # rich takes it for a terminal
     group = Group(members=FACTS[:1])
-    ours.show(Plan(KEYS, 3, (group,)))
-    ours.show(Step(group.key, 1, (), ()))
-    assert seen(shown) == [("jump, seed 0", 1, "")]
+    monkeypatch.setenv("COLUMNS", "200")
+    with Writer(tmp_path / "runs.db") as writer, watch(tmp_path / "runs.db") as show:
+        writer.record([group])
+        writer.begin(group.key, {})
+        show(Plan((), (), (group,)))
+        show(Noted("", "a note"))
+    said = capsys.readouterr().err
+    assert "1 running" in said and "on jump, seed 0" in said and "a note" in said
 
 
-def test_the_halves_of_a_group_have_bars_of_their_own() -> None:
-    ours, shown = bars()
-    whole, halves = Group(members=FACTS), [Group(members=FACTS[:2]), Group(members=FACTS[2:])]
-    ours.show(Plan(KEYS, 0, (whole,)))
-    ours.show(TooLarge(whole.key, "RESOURCE_EXHAUSTED"))
-    ours.show(Plan(KEYS, 0, tuple(halves)))
-    ours.show(Step(halves[1].key, 400, (1.0, 2.0), (-1, -1)))
-    assert [completed for _, completed, _ in seen(shown)] == [0, 0, 400, 400]
-
-
-def test_where_there_is_no_terminal_a_line_says_how_far_it_is(capsys) -> None:
-    with watch(SPECS) as show:
-        show(Step("abcdefgh" * 8, 200, (1.0, 3.0), (-1, -1)))
-        show(Step("abcdefgh" * 8, 400, (1.0, 3.0), (-1, -1)))  # too soon for another line
-        show(Stopping())
-    told = capsys.readouterr().err.splitlines()
-    assert told[0] == "group abcdefgh: update 200, mean loss 2.000"
-    assert len(told) == 2
+def test_where_there_is_no_terminal_a_line_says_how_far_it_is(capsys, tmp_path: Path) -> None:
+    group = Group(members=FACTS[:2])
+    with watch(tmp_path / "runs.db") as show:
+        show(Plan((), (), (group,)))
+        show(Progress("abcdefgh" * 8, 200, (1.0, 3.0), (-1, -1)))
+        show(Progress("abcdefgh" * 8, 400, (1.0, 3.0), (-1, -1)))  # too soon for another line
+        show(Noted("", "a note"))
+        show(Finished(group.key, (Run(spec=FACTS[0]), Run(spec=FACTS[1])), {}))
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == ["group abcdefgh: update 200, loss 1.000 3.000", "a note", "2 of 2 runs"]

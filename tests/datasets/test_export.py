@@ -83,9 +83,9 @@ def test_rows_are_distinct_commands_with_their_weight(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["scan", "tsv", "jsonl", "parquet"])
-def test_a_full_disk_changes_nothing(daxlab_process, no_room, tmp_path: Path, form: str) -> None:
+def test_a_full_disk_changes_nothing(daxlab_process, tmp_path: Path, form: str) -> None:
     (tmp_path / "train.txt").write_text("mine")
-    done = daxlab_process("data", "export", "jump", "--to", tmp_path, "--format", form, preexec_fn=no_room(10_000))
+    done = daxlab_process("data", "export", "jump", "--to", tmp_path, "--format", form, room=10_000)
     assert done.returncode == 2
     assert "nothing was changed" in done.stderr
     assert "Traceback" not in done.stderr

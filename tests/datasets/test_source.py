@@ -226,8 +226,8 @@ def test_a_page_in_the_place_of_the_sentence_pairs_is_refused_and_the_good_copy_
     assert fetch(CORPORA["eng-fra"]) == replace(good, already=True)
 
 
-def test_a_full_disk_leaves_nothing_behind(daxlab_process, no_room, data, nowhere: Path) -> None:
-    done = daxlab_process("data", "fetch", "scan", "--from", data, preexec_fn=no_room(100_000))
+def test_a_full_disk_leaves_nothing_behind(daxlab_process, data, nowhere: Path) -> None:
+    done = daxlab_process("data", "fetch", "scan", "--from", data, room=100_000)
     assert done.returncode == 2
     assert "cannot write to the cache" in done.stderr
     assert "Traceback" not in done.stderr

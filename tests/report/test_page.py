@@ -2,6 +2,7 @@
 
 import csv
 import re
+import shutil
 from io import StringIO
 from pathlib import Path
 from urllib.parse import unquote
@@ -14,6 +15,8 @@ from daxlab.report.drawing import PALETTE
 from daxlab.report.page import page, prose
 from daxlab.runs import Ledger, Run, Writer
 from daxlab.runs.spec import Spec
+
+from .made_up import sentences, without_networks
 
 RESULTS = Path(__file__).parents[2] / "results" / "runs.db"
 
@@ -129,6 +132,7 @@ def test_text_is_escaped_before_it_is_marked() -> None:
     assert prose("a <b> & `c` *d*\ne") == "a &lt;b&gt; &amp; <code>c</code> <em>d</em><small>e</small>"
 
 
+@pytest.mark.results
 def test_the_page_of_the_shipped_results_has_every_mean_of_the_comparison() -> None:
     with Ledger(RESULTS) as known:
         said, rows = plain(page(known)), compare(known)
@@ -150,3 +154,13 @@ def test_runs_without_predictions_or_accuracy_still_make_a_page(tmp_path: Path) 
         said = plain(page(known))
     assert "12.50% (one run)" in said
     assert "none of their answers" in said
+
+
+def test_runs_on_a_folder_that_is_gone_keep_their_accuracies(tmp_path: Path) -> None:
+    folder = sentences(tmp_path / "cogs")
+    ledger = without_networks(tmp_path / "runs.db", folder)
+    shutil.rmtree(folder)
+    with Ledger(ledger) as known:
+        said = plain(page(known))
+    assert "not on this machine" in said
+    assert "66.67" in said and "53.47" in said

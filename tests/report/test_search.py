@@ -39,7 +39,7 @@ def test_a_whole_search_is_seen_on_every_experiment(whole: str, searched: Path) 
         assert len(rows) == 180
         assert all(abs(float(row["mean"]) - means[name, row["network"]]) < 1e-9 for row in rows)
         assert len(data(whole, f"search-worth-{name}")) == 3 + 2 + 2 + 5 + 3
-    assert "All 180 architectures have runs on four experiments, 3,577 in all; 23 more runs failed." in whole
+    assert whole.count("all 180 architectures have runs") == 4
     assert "overall, by mean rank" in whole
 
 

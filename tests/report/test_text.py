@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from daxlab.analysis.replicates import entries
 from daxlab.report import text
+from daxlab.report.blocks import absent
 
 accuracy = st.one_of(st.sampled_from([0.0, 100.0, 0.001, 99.999]), st.floats(0, 100, allow_subnormal=False))
 runs = st.lists(accuracy, min_size=1, max_size=6)
@@ -73,6 +74,5 @@ def test_a_number_is_not_rounded_to_nothing_or_to_everything(value: float) -> No
 
 
 def test_what_is_absent_names_the_command_that_measures_it() -> None:
-    assert text.absent("the curve", text.reproduce("size")) == (
-        "The curve is not measured in this ledger; `daxlab reproduce size` measures it."
-    )
+    said = absent("the curve", "size").text
+    assert said == "The curve is not measured in this ledger; `daxlab reproduce size` measures it."

@@ -8,7 +8,7 @@ import time
 import pytest
 from test_store import run, spec
 
-from daxlab.runs import Group, Run, Writer, canonical, export, key, pack_answers, pack_likelihoods, progress
+from daxlab.runs import Group, Run, Writer, canonical, export, key, pack_answers, pack_likelihoods
 
 MAIN_SPLITS = ("simple", "length", "jump", "turn-left")
 
@@ -175,7 +175,7 @@ def questions(writer):
     some = ledger.select(limit=1)[0]
     return {
         "status": ledger.status,
-        "under way": lambda: progress.under_way(ledger),
+        "under way": ledger.under_way,
         "runs": lambda: (ledger.rows(limit=50), ledger.count()),
         "runs of a cell": lambda: (ledger.rows({"cell": "lstm"}, limit=50), ledger.count({"cell": "lstm"})),
         "runs of one network": lambda: (
@@ -199,7 +199,7 @@ def questions(writer):
         "find": lambda: ledger.find(some[:12]),
         "run": lambda: ledger.run(some),
         "groups under way": lambda: ledger.groups("running"),
-        "best so far": lambda: progress.best(ledger),
+        "best so far": ledger.best,
         "all accuracies": ledger.accuracies,
         "the search": lambda: ledger.accuracies({"clip": 5, "updates": 100000, "split": list(MAIN_SPLITS)}),
         "3,600 keys lacking": lambda: ledger.lacking([key(n) for n in range(3600)]),

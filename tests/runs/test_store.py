@@ -21,6 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from daxlab.errors import InputError
+from daxlab.learners import name_and_fields
 from daxlab.runs import (
     Group,
     Ledger,
@@ -31,7 +32,6 @@ from daxlab.runs import (
     export,
     is_written,
     key,
-    learner_of,
     merge,
     pack_answers,
     pack_arrays,
@@ -42,7 +42,6 @@ from daxlab.runs import (
     write_table,
 )
 from daxlab.runs.files import network_disk
-from daxlab.runs.progress import best, under_way
 
 RESULTS = Path(__file__).parents[2] / "results"
 TARGETS = [("JUMP",), ("JUMP", "JUMP"), ("LTURN", "WALK"), ("RUN", "RUN", "RUN")]
@@ -412,7 +411,7 @@ ODD = {
 @pytest.mark.parametrize("kind", ["dream", {"name": "dream", "digest": "9f"}])
 def test_a_learner_of_an_unknown_kind_is_kept_with_its_fields(path, tmp_path, kind):
     dream = foreign(3, kind, ODD)
-    assert learner_of(dream.spec) == ("dream", ODD)
+    assert name_and_fields(dream.spec) == ("dream", ODD)
     with Writer(path) as writer:
         writer.add([dream, run(0)])
         assert writer.ledger.run(dream.key) == dream
@@ -421,7 +420,7 @@ def test_a_learner_of_an_unknown_kind_is_kept_with_its_fields(path, tmp_path, ki
         for where in ({"depth": 2}, {"rate": [0.5, 1]}, {"on": True}, {"words": '["a","b"]'}, {"learner.depth": 2}):
             assert writer.ledger.select(where) == [dream.key]
         assert writer.ledger.select({"é": {"x": None}}) == [dream.key]
-        assert {row["learner"]: row["fields"].get("updates") for row in best(writer.ledger)} == {
+        assert {row["learner"]: row["fields"].get("updates") for row in writer.ledger.best()} == {
             "rnn": 100000, "dream": None}  # fmt: skip
         for name in ("a.csv", "a.parquet", "a.db"):
             (export if name == "a.db" else write_table)(writer.ledger, tmp_path / name)
@@ -885,7 +884,7 @@ def test_a_merge_is_complete_though_the_other_writer_closes_meanwhile(path, tmp_
 
 
 def pending(ledger):
-    return sum(row["lacking"] for row in under_way(ledger))
+    return sum(row["lacking"] for row in ledger.under_way())
 
 
 def damaged(path, how):
@@ -1015,7 +1014,13 @@ def test_a_ledger_of_an_older_format_is_read_as_it_is_and_upgraded_by_a_writer(t
         assert contents(old) == contents(new)  # specs, metrics, curves and artefacts
         for where in filters:
             assert old.select(where) == new.select(where) != []
-        for ask in (Ledger.accuracies, Ledger.columns, Ledger.groups, best, lambda ledger: ledger.values("hidden")):
+        for ask in (
+            Ledger.accuracies,
+            Ledger.columns,
+            Ledger.groups,
+            Ledger.best,
+            lambda ledger: ledger.values("hidden"),
+        ):
             assert ask(old) == ask(new)
         new.check()
 

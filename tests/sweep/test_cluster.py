@@ -19,7 +19,7 @@ import pytest
 from daxlab import InputError
 from daxlab.learners import RNN
 from daxlab.runs import Ledger
-from daxlab.runs.places import checkpoints
+from daxlab.runs.files import checkpoints
 from daxlab.sweep import Spec, cluster, driver, sweep, weights_of
 from daxlab.sweep.groups import grouped
 from daxlab.sweep.task import Finished, Progress

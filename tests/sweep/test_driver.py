@@ -14,8 +14,7 @@ import pytest
 from daxlab import InputError
 from daxlab.learners import RNN
 from daxlab.runs import Ledger, Run, Writer, key
-from daxlab.runs.places import checkpoint, checkpoints
-from daxlab.runs.progress import under_way
+from daxlab.runs.files import checkpoint, checkpoints
 from daxlab.sweep import Spec, driver, plan_sweep, sweep, weights_of
 from daxlab.sweep.status import status
 from daxlab.sweep.task import Finished, Started, Stopped, TooLarge
@@ -126,7 +125,7 @@ def test_of_groups_that_never_started_only_what_is_asked_for_is_trained(tiny: Pa
         assert {event.group for event in events if isinstance(event, Finished)} == expected
     with Ledger(ledger) as known:
         assert known.count() == 8
-        assert not under_way(known)
+        assert not known.under_way()
 
 
 @pytest.mark.parametrize("started", ["by its updates", "by its checkpoint"])
@@ -173,7 +172,7 @@ def test_an_error_during_retry_keeps_failed_runs(tiny: Path, tmp_path: Path) -> 
         sweep(asked, ledger, retry_failed=True, executor=execute)
     with Ledger(ledger) as known:
         assert {name: replace(known.run(name), group=run.group) for name, run in before.items()} == before
-        assert not under_way(known)
+        assert not known.under_way()
 
 
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from daxlab.learners import RNN
-from daxlab.sweep import Spec, driver, gpu_sharing, local, sweep
+from daxlab.sweep import Spec, gpu_sharing, local, sweep
 from daxlab.sweep.local import _place
 
 CONTROL = """#!/bin/sh
@@ -53,10 +53,9 @@ def test_the_user_is_told_when_the_service_does_not_start(tmp_path: Path, monkey
     control(tmp_path, code=1)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setattr(local, "cores", lambda: [0, 1, 2])
-    monkeypatch.setattr(driver, "cores", lambda: [0, 1, 2])
     monkeypatch.setattr(gpu_sharing, "is_here", lambda: True)
     asked = [Spec("jump", 0, RNN(cell=cell)) for cell in ("srn", "gru", "lstm")]
-    assert driver.crew_of("gpu").at_once == 3
+    assert local.groups_at_once("gpu") == 3
     outcome = sweep(asked, tmp_path / "runs.db", device="gpu", budget=0.0)
     assert outcome.said == ["the card cannot be shared here, so groups take turns"]
 

@@ -24,7 +24,7 @@ import pytest
 from daxlab import InputError
 from daxlab.learners import RNN
 from daxlab.runs import Ledger, key, unpack_arrays
-from daxlab.runs.places import checkpoints
+from daxlab.runs.files import checkpoints
 from daxlab.runs.trained import TrainedModel
 from daxlab.sweep import Spec, driver, local, sweep, weights_of, worker
 from daxlab.sweep.groups import grouped
@@ -269,22 +269,11 @@ def test_workers_that_take_turns_train_one_at_a_time_even_after_one_died(
     assert changes <= 2  # the first, the second when the first died, the first again
 
 
-def command(tiny: Path, ledger: Path, *more: str) -> list[str]:
+def command(tiny: Path, ledger: Path, checkpoint_every: float = 0.05) -> list[str]:
     return [
-        *(sys.executable, "-m", "daxlab", "train", "--split", "jump"),
-        *("--data", str(tiny), "--layers", "1", "--hidden", "8", "--attention", "--dropout", "0.1"),
-        *(
-            "--runs",
-            "2",
-            "--updates",
-            str(LONG),
-            "--ledger",
-            str(ledger),
-            "--checkpoint-every",
-            "0.05",
-            "--json",
-            *more,
-        ),
+        *(sys.executable, "-m", "daxlab", "train", "--split", "jump", "--data", str(tiny), "--runs", "2"),
+        *("--layers", "1", "--hidden", "8", "--attention", "--dropout", "0.1", "--updates", str(LONG)),
+        *("--ledger", str(ledger), "--checkpoint-every", str(checkpoint_every), "--json"),
     ]
 
 
@@ -292,7 +281,8 @@ def test_ctrl_c_stops_train_at_a_checkpoint_and_the_same_command_resumes(
     tiny: Path, whole: Path, tmp_path: Path
 ) -> None:
     ledger = tmp_path / "runs.db"
-    with subprocess.Popen(command(tiny, ledger), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    words = command(tiny, ledger, checkpoint_every=1)
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert "2 runs in 2 groups" in process.stderr.readline()  # what it will take
         assert "update" in process.stderr.readline()
         process.send_signal(signal.SIGINT)
@@ -301,19 +291,19 @@ def test_ctrl_c_stops_train_at_a_checkpoint_and_the_same_command_resumes(
     assert json.loads(said)["complete"] is False
     assert told.count("Ctrl-C again stops at once") == 1
     assert "Run the same command again to go on" in told
-    done = subprocess.run(command(tiny, ledger), capture_output=True, check=True)
+    done = subprocess.run(words, capture_output=True, check=True)
     assert [run["status"] for run in json.loads(done.stdout)["runs"]] == ["done", "done"]
     assert weights(ledger) == weights(whole)
 
 
 @pytest.mark.slow
 def test_a_full_disk_is_an_error_and_with_room_the_same_command_resumes(
-    daxlab_process, no_room, tiny: Path, whole: Path, tmp_path: Path
+    daxlab_process, tiny: Path, whole: Path, tmp_path: Path
 ) -> None:
     ledger = tmp_path / "runs.db"
     small = command(tiny, ledger)[3:]
     for room in (10_000, 150_000):  # not for a ledger; for one, but not with its runs
-        full = daxlab_process(*small, preexec_fn=no_room(room))
+        full = daxlab_process(*small, room=room)
         assert full.returncode == 2 and str(tmp_path) in full.stderr and "Traceback" not in full.stderr, full.stderr
     done = daxlab_process(*small)
     assert [run["status"] for run in json.loads(done.stdout)["runs"]] == ["done", "done"]

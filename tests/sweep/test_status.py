@@ -7,7 +7,6 @@ import pytest
 
 from daxlab.learners import RNN
 from daxlab.runs import Group, Ledger, Run, Writer
-from daxlab.runs.progress import under_way
 from daxlab.runs.spec import all_facts
 from daxlab.sweep import Spec, sweep
 from daxlab.sweep.status import Status, beginning, status
@@ -95,12 +94,14 @@ def test_a_group_that_ends_while_one_looks_is_not_counted_twice(two, monkeypatch
         writer.begin(first.key, {})
         writer.progress({}, noted(writer))
 
+        under_way = Ledger.under_way
+
         def meanwhile(ledger):
             rows = under_way(ledger)
             writer.add([Run(spec=facts[0], group=first.key)])
             return rows
 
-        monkeypatch.setattr("daxlab.sweep.status.under_way", meanwhile)
+        monkeypatch.setattr(Ledger, "under_way", meanwhile)
         now, then = seen(path), seen(path)
         assert (now.done, now.running, then.done, then.running) == (0, 1, 1, 0)
 
@@ -157,7 +158,7 @@ def test_the_driver_writes_down_how_far_groups_are_but_not_at_every_step(two, mo
     assert [group.step for group in looked[1].groups] == [1]  # the first is written at once, the others wait
     assert len(written) <= 4
     with Ledger(path) as ledger:
-        assert [row["updates"] for row in under_way(ledger)] == [200]  # what was stopped is known
+        assert [row["updates"] for row in ledger.under_way()] == [200]  # what was stopped is known
     assert seen(path).waiting == 1
 
 

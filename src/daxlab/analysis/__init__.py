@@ -12,8 +12,7 @@ replicates.py   mean, standard error and interval over runs
 
 Of runs that have what they ask about:
 
-attention.py    the words that a network looks at (attention weights)
-neighbours.py   the training commands nearest to others (encoder states)
 parts.py        what test commands are made of, and how often training shows it (a grammar)
+probes.py       the words that a network looks at, the training commands nearest to others (attention, encoder states)
 translation.py  the questions with a new word (sentence pairs)
 """

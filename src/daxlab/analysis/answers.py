@@ -6,7 +6,6 @@ Every question about errors starts here. Knows the artefacts and where splits co
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-import numpy as np
 import polars as pl
 
 from daxlab.analysis.replicates import Row
@@ -35,7 +34,6 @@ ARTEFACTS = {
     "oracle": ("oracle_answer", "oracle_right"),
     "likelihoods": ("own", "likelihood"),
 }
-Identity = tuple[str, str, str]
 
 
 def answers(ledger: Ledger, key: str, test: str | None = None) -> pl.DataFrame:
@@ -79,10 +77,10 @@ def done(ledger: Ledger, keys: Iterable[str]) -> list[Row]:
 
 def of_one_split(ledger: Ledger, keys: Iterable[str], test: str | None = None) -> None:
     """Refuse runs with different test sets: their answers cannot be averaged command by command."""
-    splits = {identity(row) for row in done(ledger, keys)}
+    splits = {_identity(row): row for row in done(ledger, keys)}
     tests: set[object] = {digest for _, digest, _ in splits}
     if len(splits) > 1 and len(tests) == 1 and test is None:  # the same files, but perhaps another main test set
-        tests = {trained_on(*split).test for split in splits}
+        tests = {trained_on(row).test for row in splits.values()}
     if len(tests) > 1:
         names = ", ".join(sorted({name for name, _, _ in splits}))
         raise InputError(f"these runs answer different test sets ({names}): ask about one at a time")
@@ -92,7 +90,7 @@ def scored(ledger: Ledger, key: str) -> dict[str, float]:
     """The metrics of a run computed again from its stored answers, as far as it has these."""
     frame, (row,) = answers(ledger, key), runs(ledger, [key])
     columns = {"accuracy": frame["right"], "oracle_accuracy": frame["oracle_right"]}
-    for test in list(trained_on(*identity(row)).tests)[1:]:
+    for test in list(trained_on(row).tests)[1:]:
         if ledger.artefact(key, f"greedy.{test}") is not None:
             columns[f"accuracy.{test}"] = answers(ledger, key, test)["right"]
     return computed(ledger, row) | {
@@ -104,7 +102,7 @@ def scored(ledger: Ledger, key: str) -> dict[str, float]:
 
 def _answers(ledger: Ledger, row: Row, columns: Iterable[str], test: str | None) -> pl.DataFrame:
     """The answers of a run that is done, with these columns at least, in the order of SCHEMA."""
-    wanted, asked = {*columns, *(["answer"] if "ended" in columns else [])}, (*identity(row), test)
+    wanted, asked = {*columns, *(["answer"] if "ended" in columns else [])}, (*_identity(row), test)
     _, frame, main = _asked(*asked)
     suffix = "" if main else f".{test}"
     for kind, names in ARTEFACTS.items():
@@ -114,22 +112,14 @@ def _answers(ledger: Ledger, row: Row, columns: Iterable[str], test: str | None)
         if content is not None:
             frame = frame.hstack(_columns(kind, content, asked))
         elif kind == "greedy":
-            of = f" to {test}" if suffix else ""
-            raise InputError(
-                f"{ledger.path} has no answers of run {row['key'][:12]}{of}: take them from where it was trained"
-            )
+            what = f"answers of run {row['key'][:12]}" + (f" to {test}" if suffix else "")
+            raise InputError(f"{ledger.path} has no {what}: take them from where it was trained")
         else:
             frame = frame.with_columns(pl.lit(None, SCHEMA[name]).alias(name) for name in names)
     if "ended" in wanted:
-        ended = _ended(frame, ledger.artefact(row["key"], "unended"), asked[2]) if main else pl.lit(None, pl.Boolean)
+        ended = _ended(ledger, row, frame["answer"]) if main else pl.lit(None, pl.Boolean)
         frame = frame.with_columns(ended=ended)
     return frame.select(name for name in SCHEMA if name in frame.columns)
-
-
-def identity(row: Row) -> Identity:
-    """The split that a run was trained on: its name and digest, and the dataset's name."""
-    spec = row["spec"]
-    return spec["split"]["name"], spec["split"]["digest"], spec["language"]["name"]
 
 
 @lru_cache(maxsize=128)  # by content, so that nothing is stale
@@ -143,13 +133,12 @@ def _columns(kind: str, content: bytes, asked: tuple[str, str, str, str | None])
     return [sequences(names[0], actions), pl.Series(names[1], map(tuple.__eq__, actions, targets), pl.Boolean)]
 
 
-def _ended(frame: pl.DataFrame, unended: bytes | None, of: str) -> pl.Series:
+def _ended(ledger: Ledger, row: Row, answers: pl.Series) -> pl.Series:
     """Which answers were not cut off. Older runs do not say so: theirs were cut off beyond the longest target."""
+    unended = ledger.artefact(row["key"], "unended")
     if unended is None:
-        return frame["answer"].list.len() <= _longest_ended(of)
-    ended = np.ones(frame.height, bool)
-    ended[np.asarray(unpack_arrays(unended)["places"], int)] = False
-    return pl.Series(ended)
+        return answers.list.len() <= _longest_ended(row["dataset"])
+    return ~pl.int_range(len(answers), eager=True).is_in(unpack_arrays(unended)["places"].tolist())
 
 
 def sequences(name: str, actions: Iterable[Sequence[str]]) -> pl.Series:
@@ -157,9 +146,18 @@ def sequences(name: str, actions: Iterable[Sequence[str]]) -> pl.Series:
     return pl.Series(name, [" ".join(sequence) for sequence in actions], pl.String).str.extract_all(r"\S+")
 
 
-def trained_on(name: str, digest: str, of: str) -> Split:
-    """The split of that name of a dataset; an error if it is no longer the one that a run was trained on."""
-    content = split(name, of)
+def trained_on(row: Row) -> Split:
+    """The split that a run was trained on; an error if it is no longer what it was."""
+    return _split(*_identity(row))
+
+
+def _identity(row: Row) -> tuple[str, str, str]:
+    """Of the split that a run was trained on: its name and digest, and the dataset."""
+    return row["split"], row["spec"]["split"]["digest"], row["dataset"]
+
+
+def _split(name: str, digest: str, data: str) -> Split:
+    content = split(name, data)
     if content.digest != digest:
         raise InputError(
             f"the split {name} is not what it was when its runs were recorded, so their answers cannot be read: "
@@ -169,12 +167,12 @@ def trained_on(name: str, digest: str, of: str) -> Split:
 
 
 @lru_cache(maxsize=64)
-def _asked(name: str, digest: str, of: str, test: str | None) -> tuple[tuple[Example, ...], pl.DataFrame, bool]:
+def _asked(name: str, digest: str, data: str, test: str | None) -> tuple[tuple[Example, ...], pl.DataFrame, bool]:
     """The examples of a test set, their columns, and whether it is the main test set."""
-    tests = trained_on(name, digest, of).tests
+    tests = _split(name, digest, data).tests
     main = next(iter(tests))
     if test is not None and test not in tests:
-        raise InputError(f"the split {name} of {of} has no test set called {test!r}; it has {', '.join(tests)}")
+        raise InputError(f"the split {name} of {data} has no test set called {test!r}; it has {', '.join(tests)}")
     examples = tests[test or main]
     commands = pl.Series("command", [example.command for example in examples], pl.String)
     targets = sequences("target", [example.actions for example in examples])
@@ -189,6 +187,6 @@ def _asked(name: str, digest: str, of: str, test: str | None) -> tuple[tuple[Exa
 
 
 @lru_cache(maxsize=8)
-def _longest_ended(of: str) -> int:
+def _longest_ended(data: str) -> int:
     """How many actions an answer can have and yet have ended: networks are cut off three beyond the longest target."""
-    return max(len(example.actions) for example in dataset(of).examples()) + 2
+    return max(len(example.actions) for example in dataset(data).examples()) + 2

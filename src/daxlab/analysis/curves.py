@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from math import isfinite
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 
@@ -24,7 +24,6 @@ SIMPLE = 80  # per cent of the commands that the simple split shows
 SIZES: dict[str, Any] = {"percent": int, "train": int, "draw": str, **COLUMNS}
 FOLDER = "release/add_prim_split/"
 SHOTS: dict[str, Any] = {"shots": int, "draw": str, "draws": int, **COLUMNS}
-Units = dict[Any, list[float]]  # accuracies of the runs of a draw, by its replicate; of a rule, each run is its own
 
 
 def learning(ledger: Ledger, keys: Sequence[str]) -> pl.DataFrame:
@@ -51,32 +50,17 @@ def by_size(ledger: Ledger, where: Where) -> pl.DataFrame:
     """
     points: dict[tuple[str, int, int], list[float]] = {}
     for row in measured(ledger, where):
-        if drawn := _size(row["split"]):
-            draw, percent = drawn
-            train = len(dataset(row["dataset"]).examples()) * percent // 100
-            points.setdefault((draw, percent, train), []).append(row["accuracy"])
+        for pattern in (RELEASE, OWN):
+            if match := pattern.fullmatch(row["split"]):
+                draw = "release" if pattern is RELEASE else match["seed"] or "own"
+                percent = int(match["percent"] or SIMPLE)
+                train = len(dataset(row["dataset"]).examples()) * percent // 100
+                points.setdefault((draw, percent, train), []).append(row["accuracy"])
     rows = [
         {"percent": percent, "train": train, "draw": draw, **entries(accuracies)}
         for (draw, percent, train), accuracies in sorted(points.items())
     ]
     return pl.DataFrame(rows, SIZES, orient="row")
-
-
-def _size(split: str) -> tuple[str, int] | None:
-    """The draw that a split is from, and its percentage; None for a split of another kind."""
-    if match := RELEASE.fullmatch(split):
-        return "release", int(match["percent"] or SIMPLE)
-    if match := OWN.fullmatch(split):
-        return match["seed"] or "own", int(match["percent"] or SIMPLE)
-    return None
-
-
-class Drawn(NamedTuple):
-    """What the name of a few-shot split says."""
-
-    draw: str
-    shots: int
-    replicate: int
 
 
 def by_shots(ledger: Ledger, where: Where, primitive: str = "jump") -> pl.DataFrame:
@@ -87,33 +71,27 @@ def by_shots(ledger: Ledger, where: Where, primitive: str = "jump") -> pl.DataFr
     interval are over draws. No shot is the plain split. It is a rule, not drawn (draws is empty), and begins either
     curve.
     """
-    points: dict[tuple[str, int], Units] = {}
-    for row in measured(ledger, where):
-        if drawn := _shots(row["split"], primitive):
-            unit = drawn.replicate if drawn.shots else row["key"]
-            points.setdefault(drawn[:2], {}).setdefault(unit, []).append(row["accuracy"])
-    plain = points.pop(("rule", 0), None)
-    if plain:
-        points |= {(draw, 0): plain for draw in {draw for draw, _ in points} or {"own"}}
-    rows = [_entry(draw, shots, units) for (draw, shots), units in sorted(points.items(), key=lambda point: point[0])]
-    return pl.DataFrame(rows, SHOTS, orient="row")
-
-
-def _entry(draw: str, shots: int, units: Units) -> Row:
-    ordered = [units[name] for name in (sorted(units) if shots else units)]
-    accuracies = [accuracy for unit in ordered for accuracy in unit]
-    over_units = entries([fmean(unit) for unit in ordered])
-    every_run = {"runs": len(accuracies), "accuracies": accuracies}
-    return {"shots": shots, "draw": draw, "draws": len(units) if shots else None, **over_units, **every_run}
-
-
-def _shots(split: str, primitive: str) -> Drawn | None:
-    """None for a split of another kind, or with another primitive."""
     own, released = re.escape(primitive.replace(" ", "-")), re.escape(re.sub("[ -]", "_", primitive))
-    if re.fullmatch(f"{own}|{FOLDER}addprim_{released}", split):
-        return Drawn("rule", 0, 0)
-    few = rf"{FOLDER}with_additional_examples/addprim_complex_{released}_num(\d+)_rep(\d+)"
-    for draw, pattern in (("own", rf"few-{own}-(\d+)-rep(\d+)"), ("release", few)):
-        if match := re.fullmatch(pattern, split):
-            return Drawn(draw, int(match[1]), int(match[2]))
-    return None
+    patterns = {
+        "own": rf"few-{own}-(\d+)-rep(\d+)",
+        "release": rf"{FOLDER}with_additional_examples/addprim_complex_{released}_num(\d+)_rep(\d+)",
+    }
+    plain: list[float] = []
+    points: dict[tuple[str, int], dict[int, list[float]]] = {}  # accuracies by replicate
+    for row in measured(ledger, where):
+        if re.fullmatch(f"{own}|{FOLDER}addprim_{released}", row["split"]):
+            plain.append(row["accuracy"])
+        for draw, pattern in patterns.items():
+            if match := re.fullmatch(pattern, row["split"]):
+                replicates = points.setdefault((draw, int(match[1])), {})
+                replicates.setdefault(int(match[2]), []).append(row["accuracy"])
+    rows: list[Row] = []
+    for draw in sorted({draw for draw, _ in points} or {"own"}):
+        rows += [{"shots": 0, "draw": draw, "draws": None, **entries(plain)}] if plain else []
+    for (draw, shots), replicates in points.items():
+        ordered = [replicates[replicate] for replicate in sorted(replicates)]
+        accuracies = [accuracy for runs in ordered for accuracy in runs]
+        over_draws = entries([fmean(runs) for runs in ordered])
+        every_run = {"runs": len(accuracies), "accuracies": accuracies}
+        rows.append({"shots": shots, "draw": draw, "draws": len(replicates), **over_draws, **every_run})
+    return pl.DataFrame(rows, SHOTS, orient="row").sort("draw", "shots")

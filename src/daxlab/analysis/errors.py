@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from daxlab.analysis.answers import answers, done, identity, of_one_split, runs, together
+from daxlab.analysis.answers import answers, done, of_one_split, runs, together
 from daxlab.analysis.parts import clauses, grammar_of
 from daxlab.analysis.replicates import COLUMNS, entries
 from daxlab.languages import Language
@@ -64,7 +64,7 @@ def by_template(ledger: Ledger, keys: Iterable[str]) -> pl.DataFrame:
     """
     keys = list(keys)
     of_one_split(ledger, keys)
-    names = [identity(row)[2] for row in done(ledger, keys)]
+    names = [row["dataset"] for row in done(ledger, keys)]
     templates = _templates(grammar_of(names[0] if names else "scan"))
     frame = together(ledger, keys, ["command", "right"])
     wrong = frame.group_by("command").agg((~pl.col("right")).sum().alias("wrong"))
@@ -93,7 +93,7 @@ def errors_by_construction(ledger: Ledger, key: str, primitive: str) -> pl.DataF
     Needs a grammar.
     """
     (row,) = runs(ledger, [key])
-    parts = clauses(pl.col("command"), grammar_of(identity(row)[2]))
+    parts = clauses(pl.col("command"), grammar_of(row["dataset"]))
     words = f" {primitive.replace('-', ' ')} "  # the split is called "turn-left"
     holding = pl.element().filter((" " + pl.element() + " ").str.contains(words, literal=True))
     return (

@@ -46,12 +46,9 @@ def clauses(commands: pl.Expr, language: Language) -> pl.Expr:
 class Coverage:
     """The parts of the test commands, against training."""
 
-    parts: tuple[str, ...]
-    """All of them, sorted."""
-    unseen: tuple[str, ...]
-    """Those that do not occur in training."""
-    occurrences: float | None
-    """How often the others occur there, on average; None if there are no others."""
+    parts: tuple[str, ...]  # all of them, sorted
+    unseen: tuple[str, ...]  # those that do not occur in training
+    occurrences: float | None  # how often the others occur there, on average; None if there are no others
 
 
 def coverage(split: Split, language: str | Language = "scan") -> Coverage:

@@ -7,9 +7,9 @@ from math import fsum, sqrt
 from statistics import fmean
 from typing import Any
 
-from daxlab.learners import KINDS, name_and_variant
+from daxlab.learners import KINDS, name_and_fields, name_and_variant
 from daxlab.protocol import Protocol
-from daxlab.runs import Ledger, learner_of
+from daxlab.runs import Ledger
 
 Where = Mapping[str, Any]
 Row = dict[str, Any]
@@ -54,7 +54,7 @@ def entries(accuracies: Sequence[float]) -> Row:
 
 def differing(spec: Mapping[str, Any]) -> str | None:
     """How a run's training differs from the usual (the paper's protocol, for its networks); None if it does not."""
-    kind, _ = learner_of(spec)
+    kind, _ = name_and_fields(spec)
     semantics = spec.get("semantics")
     older = f"semantics {semantics}" if kind in KINDS and semantics not in (None, KINDS[kind].semantics) else ""
     return ", ".join(text for text in (name_and_variant(spec)[1], older) if text) or None

@@ -26,12 +26,9 @@ Experiments = Mapping[str, Sequence[str]]  # each with the splits that can stand
 Table = NDArray[np.float64]  # [architectures, seeds], nan where there is no run
 COMMON: dict[str, Any] = {"experiment": str, "split": str, "network": str}
 RESULTS: dict[str, Any] = {"failed": int, **COLUMNS, "seeds": list[int]}
-MEASURES = ("rank", "accuracy")
-DIGITS = 9  # that means are compared to: equal ones stay equal, however they were summed
-OVERALL: dict[str, Any] = {f"{measure}{end}": float for measure in MEASURES for end in ("", "_sem", "_low", "_high")}
-OVERALL |= {f"{measure}_runs": list[float] for measure in MEASURES}
 EFFECTS: dict[str, Any] = {"experiment": str, "axis": str, "value": str, "architectures": int, **COLUMNS}
 EFFECTS |= {"means": list[float]}
+DIGITS = 9  # that means are compared to: equal ones stay equal, however they were summed
 
 
 # -- every architecture on every experiment
@@ -78,13 +75,6 @@ def _entry(experiment: str, row: Row, axes: Axes, seeds: set[int]) -> Row:
     }
 
 
-def completeness(frame: pl.DataFrame) -> pl.DataFrame:
-    """A row per experiment and number of runs: experiment, split, runs, architectures (that have so many), failed."""
-    counts = (pl.len().cast(pl.Int64).alias("architectures"), pl.col("failed").sum())
-    grouped = frame.group_by("experiment", "split", "runs", maintain_order=True)
-    return grouped.agg(*counts).sort("experiment", "runs", descending=[False, True])
-
-
 def shared_seeds(seeds_of_each: Iterable[Sequence[int]]) -> list[int]:
     """The seeds that at least half of the architectures have a run of: a rare one says nothing of the others."""
     some = [set(seeds) for seeds in seeds_of_each if seeds]
@@ -112,29 +102,23 @@ def filled(values: Table) -> Table:
 
 def ranked(frame: pl.DataFrame, experiment: str) -> pl.DataFrame:
     """The architectures with runs on an experiment, best mean first, with their place: equal means share the best."""
-    some = frame.filter((pl.col("experiment") == experiment) & (pl.col("runs") > 0))
+    some = frame.filter(pl.col("runs") > 0, experiment=experiment)
     place = pl.col("mean").round(DIGITS).rank("min", descending=True).cast(pl.Int64).alias("place")
     return some.with_columns(place).sort("place", "network")
 
 
-def winners(frame: pl.DataFrame) -> pl.DataFrame:
-    """The best mean of each experiment: its row of `ranked`, and `of` how many it is the best.
-
-    scores: what `leave_one_seed_out` gives, empty with a single replicate; again: their mean.
-    """
-    rows: list[Row] = []
-    for experiment in frame["experiment"].unique(maintain_order=True):
-        candidates = ranked(frame, experiment)
-        if candidates.height:
-            best = candidates.row(0, named=True)
-            scores = leave_one_seed_out(table(candidates, shared_seeds(candidates["seeds"].to_list())))
-            rows.append({**best, "of": candidates.height, "again": summary(scores).mean, "scores": scores})
-    more = {"place": int, "of": int, "again": float, "scores": list[float]}
-    return pl.DataFrame(rows, {**frame.schema, **more}, orient="row")
+def worth(values: Table, *, least: bool = False) -> Row:
+    """What choosing the best (with `least`, the lowest) is worth: `scores`, one a fold, and `again`, their mean."""
+    sign = -1 if least else 1
+    scores = [sign * score for score in leave_one_seed_out(sign * values)]
+    return {"again": summary(scores).mean, "scores": scores}
 
 
 def leave_one_seed_out(values: Table) -> list[float]:
-    """For each replicate, the score of the best by the mean of the others; of several best ones, their mean score."""
+    """For each replicate, the score of the best by the mean of the others; of several best ones, their mean score.
+
+    A single replicate has none.
+    """
     runs = ~np.isnan(values)
     sums, counts = np.nansum(values, axis=1, keepdims=True), runs.sum(axis=1, keepdims=True)
     others = np.where(runs & (counts > 1), (sums - np.nan_to_num(values)) / np.maximum(counts - 1, 1), -np.inf)
@@ -152,44 +136,30 @@ def overall(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, Row]]:
     experiment; where it has none it has no rank. In the others' ranks a missing run stands as the mean of its
     architecture's others.
     """
-    some = frame.filter(pl.col("runs") > 0)
-    names = some["experiment"].unique(maintain_order=True).to_list()
-    parts = {name: some.filter(pl.col("experiment") == name) for name in names}
-    common = set.intersection(*(set(part["network"]) for part in parts.values())) if parts else set()
-    parts = {name: part.filter(pl.col("network").is_in(common)).sort("network") for name, part in parts.items()}
-    seeds = shared_seeds([row for part in parts.values() for row in part["seeds"].to_list()])
-    what = {name: kind for name, kind in frame.schema.items() if name == "network" or name not in COMMON | RESULTS}
-    if not common or not seeds:
-        return pl.DataFrame(schema=what | OVERALL), {}
-    tables = np.array([table(part, seeds) for part in parts.values()])  # [experiments, architectures, seeds]
+    everywhere = pl.len().over("network") == pl.col("experiment").n_unique()
+    some = frame.filter(pl.col("runs") > 0).filter(everywhere).sort("network", maintain_order=True)
+    if some.is_empty():
+        return pl.DataFrame(), {}
+    parts, seeds = some.partition_by("experiment", maintain_order=True), shared_seeds(some["seeds"].to_list())
+    tables = np.array([table(part, seeds) for part in parts])  # [experiments, architectures, seeds]
     complete = ~np.isnan(tables).any(axis=0).all(axis=1)
     tables = tables[:, complete]
     accuracy = tables.mean(axis=0)  # nan where a replicate lacks an experiment
     ranks = np.mean([_ranks(filled(values)) for values in tables], axis=0)
     scores = {"rank": np.where(np.isnan(accuracy), np.nan, ranks), "accuracy": accuracy}
-    networks = parts[names[0]].filter(pl.Series(complete)).select(*what).to_dicts()
-    rows = [
-        {**network, **_summary("rank", scores["rank"][n]), **_summary("accuracy", scores["accuracy"][n])}
-        for n, network in enumerate(networks)
-    ]
-    again = {
-        "rank": [-score for score in leave_one_seed_out(-scores["rank"])],
-        "accuracy": leave_one_seed_out(scores["accuracy"]),
-    }
-    best = {measure: {"again": summary(folds).mean, "scores": folds} for measure, folds in again.items()}
-    return pl.DataFrame(rows, what | OVERALL, orient="row").sort("rank", "network"), best
-
-
-def _summary(measure: str, values: NDArray[np.float64]) -> Row:
-    runs = values[~np.isnan(values)].tolist()
-    of_runs = {f"{measure}_{end}": value for end, value in asdict(summary(runs)).items()}
-    return {measure: of_runs.pop(f"{measure}_mean"), **of_runs, f"{measure}_runs": runs}
+    networks = parts[0].filter(complete).drop("experiment", "split", *RESULTS).to_dicts()
+    for n, network in enumerate(networks):
+        for measure, values in scores.items():
+            runs = values[n][~np.isnan(values[n])].tolist()
+            numbers = {f"{measure}_{name}": number for name, number in asdict(summary(runs)).items()}
+            network |= {measure: numbers.pop(f"{measure}_mean"), **numbers, f"{measure}_runs": runs}
+    best = {"rank": worth(scores["rank"], least=True), "accuracy": worth(accuracy)}
+    return pl.DataFrame(networks, infer_schema_length=None).sort("rank", "network"), best
 
 
 def _ranks(values: Table) -> Table:
     """Within each column, the greatest is 1."""
-    columns = [pl.Series(column).rank("average", descending=True).to_numpy() for column in values.T]
-    return np.array(columns).T
+    return pl.DataFrame(values).select(pl.all().rank("average", descending=True)).to_numpy()
 
 
 # -- main effects
@@ -204,7 +174,7 @@ def effects(frame: pl.DataFrame, experiment: str, axes: Axes) -> pl.DataFrame:
     mean of its architecture's others. `means` has every matched architecture's own mean. A value is compared if it has
     at least half as many architectures as the axis's best-covered one, and an axis only if two values are.
     """
-    rows = frame.filter((pl.col("experiment") == experiment) & (pl.col("runs") > 0))
+    rows = frame.filter(pl.col("runs") > 0, experiment=experiment)
     seeds = shared_seeds(rows["seeds"].to_list())
     rows = rows.filter(pl.col("seeds").list.set_intersection(seeds).list.len() > 0)
     values = filled(table(rows, seeds)) if rows.height else table(rows, seeds)

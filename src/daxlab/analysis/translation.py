@@ -1,4 +1,4 @@
-"""Experiment 4: what a run makes of a new word, and how often training shows the frames.
+"""Experiment 4: how a run translates a new word, and how often training shows the frames.
 
 A translation is right if it is one of the references, word for word: the paper's own, with "vous" for "tu", and with
 the adjective in any form that agrees with its subject. `as_stated` asks for the paper's own.
@@ -27,7 +27,7 @@ CONTRACTED = {
 
 @dataclass(frozen=True)
 class Translated:
-    """A question, and what a network made of it."""
+    """A question, and a run's translation of it."""
 
     question: Question
     translation: tuple[str, ...]
@@ -44,39 +44,39 @@ class Translated:
 
 
 def scores(ledger: Ledger, row: Row) -> Mapping[str, float]:
-    """BLEU of a run, as the ledger has it; of a run that was kept without, from its translations and its corpus."""
+    """BLEU of a run: from the ledger, or else computed from its translations and its corpus."""
     metrics = ledger.run(row["key"]).metrics
     return metrics if bleu.PAIRWISE in metrics else computed(ledger, row)
 
 
 def computed(ledger: Ledger, row: Row) -> dict[str, float]:
-    """What a dataset says of a run's answers beyond accuracy (BLEU); nothing if these were not kept. Needs its data."""
+    """A dataset's further metrics of a run's answers (BLEU), if the ledger has the answers. Needs the data."""
     content = ledger.artefact(row["key"], "greedy")
     if content is None:
         return {}
-    data = dataset(row["spec"]["language"]["name"])
-    test = data.split(row["spec"]["split"]["name"]).test
+    data = dataset(row["dataset"])
+    test = data.split(row["split"]).test
     return data.scores(test, unpack_answers(content, [example.actions for example in test]))
 
 
 def translated(ledger: Ledger, row: Row) -> list[Translated]:
-    """What a run makes of the sentence that teaches the new word, and of every question. Needs no corpus."""
-    questions = new_word(row["spec"]["language"]["name"]).questions
+    """A run's translations of the sentence that teaches the new word, and of every question. Needs no corpus."""
+    questions = new_word(row["dataset"]).questions
     content = ledger.artefact(row["key"], "named")
     if content is None:
-        raise InputError(f"{ledger.path} has no answers of {row['key'][:12]}: take them from where it was made")
-    given = unpack_answers(content, [question.references[0] for question in questions])
-    return [Translated(*pair) for pair in zip(questions, given, strict=True)]
+        raise InputError(f"{ledger.path} has no answers of {row['key'][:12]}: take them from where it was trained")
+    translations = unpack_answers(content, [question.references[0] for question in questions])
+    return [Translated(*pair) for pair in zip(questions, translations, strict=True)]
 
 
-def right_of(found: Sequence[Translated], word: str) -> list[Translated]:
-    """Those with a word that were asked, not taught."""
-    return [one for one in found if one.question.word == word and not one.question.taught]
+def right_of(answers: Sequence[Translated], word: str) -> list[Translated]:
+    """The answers to questions with a word, without the sentence that was taught."""
+    return [answer for answer in answers if answer.question.word == word and not answer.question.taught]
 
 
 def different(answers: Sequence[Translated]) -> list[tuple[str, bool, int]]:
     """The different translations of a question by several runs: translation, right, in how many runs; most first."""
-    counts = Counter((" ".join(one.translation), one.right) for one in answers)
+    counts = Counter((" ".join(answer.translation), answer.right) for answer in answers)
     return [(*translation, runs) for translation, runs in counts.most_common()]
 
 
@@ -84,18 +84,12 @@ def different(answers: Sequence[Translated]) -> list[tuple[str, bool, int]]:
 class Shown:
     """How often training shows a frame, and the known word."""
 
-    predicates: dict[str, int]
-    """By frame: distinct single words that stand in its place, where the sentence is nothing else."""
-    contracted: dict[str, int]
-    """The same, "you re X" counted as "you are X"."""
-    sentences: int
-    """Distinct English sentences that have the known word."""
-    seen: tuple[str, ...]
-    """The questions with the known word that are among them."""
-    framed: dict[str, int]
-    """By frame: distinct English sentences that begin and end as it does, one word or more in its place."""
-    asked: dict[str, int]
-    """By frame: how often its question with the known word is there, with whatever French."""
+    predicates: dict[str, int]  # by frame: distinct single words in its place, where the sentence is nothing else
+    contracted: dict[str, int]  # the same, "you re X" counted as "you are X"
+    sentences: int  # distinct English sentences that have the known word
+    seen: tuple[str, ...]  # the questions with the known word that are among them
+    framed: dict[str, int]  # by frame: distinct English sentences that begin and end as it does
+    asked: dict[str, int]  # by frame: how often its question with the known word is presented, with any French
 
     @property
     def mean(self) -> float:
@@ -110,8 +104,8 @@ class Shown:
 
 def shown(lang: SentencePairs, split_name: str = BASELINE) -> Shown:
     """What the training set of a split shows."""
-    found = lang.split(split_name)
-    times = zip(found.train, found.weights, strict=True)
+    split = lang.split(split_name)
+    times = zip(split.train, split.weights, strict=True)
     return _shown(lang.new, tuple(pair.command for pair, weight in times for _ in range(weight)))
 
 
@@ -131,12 +125,12 @@ def _shown(new: NewWord, presented: tuple[str, ...]) -> Shown:
 
 
 def caution(lang: SentencePairs) -> str:
-    """What to know of the known word, where it was not chosen for these frames or the corpus lacks it; else nothing."""
+    """A warning, where the known word was not chosen for these frames or the corpus lacks it; else nothing."""
     known = lang.new.known.english
-    there = any(known in pair.command.split() for pair in lang.pairs)
-    if there and lang.new.frames == FRAMES:
+    in_corpus = any(known in pair.command.split() for pair in lang.pairs)
+    if in_corpus and lang.new.frames == FRAMES:
         return ""
-    lacks = "" if there else ", and no sentence of the corpus has it"
+    lacks = "" if in_corpus else ", and no sentence of the corpus has it"
     return f"“{known}” is asked in the same frames, whether or not they suit it{lacks}."
 
 

@@ -10,6 +10,7 @@ import typer
 
 from daxlab.cli.options import JsonOption, LedgerOption, TestOption, ledger_with
 from daxlab.cli.runs import RunArgument
+from daxlab.cli.terminal import percent, table
 from daxlab.errors import InputError, nearest
 
 SHADES = " ░▒▓█"
@@ -36,31 +37,34 @@ def evaluate(
     split = model.dataset.split(name)
     if test is not None and test not in split.tests:
         raise InputError(f"{name} has no test set {test!r}; {nearest(test, split.tests)}")
-    found = model.evaluate(split, test, oracle_length=oracle_length)
-    right, of = sum(map(bool, found.right)), len(found.asked)
-    categories = _by_category(found)
+    answers = model.evaluate(split, test, oracle_length=oracle_length)
+    right, of = sum(map(bool, answers.right)), len(answers.asked)
+    categories = _by_category(answers)
     if as_json:
-        answer = {"id": model.key, "split": name, "test": test or next(iter(split.tests)), "accuracy": 100 * right / of}
-        answer |= {"right": right, "commands": of, "oracle_length": oracle_length}
-        print(json.dumps(answer | ({"categories": categories} if categories else {})))
+        content = {
+            "id": model.key,
+            "split": name,
+            "test": test or next(iter(split.tests)),
+            "accuracy": 100 * right / of,
+        }
+        content |= {"right": right, "commands": of, "oracle_length": oracle_length}
+        print(json.dumps(content | ({"categories": categories} if categories else {})))
         return
     how = " with the right length given" if oracle_length else ""
     where = name if test in (None, name) else f"{test} of {name}"
     print(f"{right:,} of {of:,} {model.dataset.unit} right on {where}{how}: {100 * right / of:.2f}%")
     if categories:
-        from daxlab.cli.terminal import table
-
         print()
-        rows = [[one, f"{part['accuracy']:.2f}", f"{part['right']:,}", f"{part['of']:,}"]
-                for one, part in categories.items()]  # fmt: skip
-        table(["category", "%", "right", "of"], rows, right=(1, 2, 3))
+        rows = ((category, *part.values()) for category, part in categories.items())
+        lines = [[category, percent(accuracy), f"{right:,}", f"{of:,}"] for category, accuracy, right, of in rows]
+        table(["category", "%", "right", "of"], lines, right=(1, 2, 3))
 
 
-def _by_category(found: Any) -> dict[str, dict[str, Any]]:
-    of = Counter(example.category for example in found.asked)
-    if set(of) <= {""}:
+def _by_category(answers: Any) -> dict[str, dict[str, Any]]:
+    of = Counter(example.category for example in answers.asked)
+    if not any(of):
         return {}
-    right = Counter(example.category for example, good in zip(found.asked, found.right, strict=True) if good)
+    right = Counter(example.category for example, good in zip(answers.asked, answers.right, strict=True) if good)
     return {
         name or "(none)": {"accuracy": 100 * right[name] / count, "right": right[name], "of": count}
         for name, count in sorted(of.items())
@@ -86,44 +90,32 @@ def predict(
         raise InputError(f"{model.spec.learner} has no attention weights, so there is nothing to draw")
     text = model.dataset.read(" ".join(command))
     if not text:
-        raise InputError(f"nothing is asked: give one of its {model.dataset.unit}, such as {_example(model)!r}")
+        example = next(iter([*model.dataset.probes(), *model.dataset.examples()]))
+        raise InputError(f"nothing is asked: give one of its {model.dataset.unit}, such as {example.command!r}")
     answer = model.predict(text)
+    chances, attention = answer.probabilities, answer.attention
     words = [*text.split(), "<EOS>"]
-    steps = list(answer.actions)
-    if answer.probabilities is not None:
-        steps = [*steps, "<EOS>"][: len(answer.probabilities)]
+    steps = list(answer.actions) if chances is None else [*answer.actions, "<EOS>"][: len(chances)]
     if as_json:
-        attention = None if answer.attention is None else answer.attention.tolist()
-        chances = None if answer.probabilities is None else list(answer.probabilities)
-        content = {"command": text, "actions": list(answer.actions), "probabilities": chances}
-        print(json.dumps(content | {"attention": attention}))
+        content = {"command": text, "actions": answer.actions, "probabilities": chances}
+        print(json.dumps(content | {"attention": attention}, default=lambda array: array.tolist()))
     else:
-        if model.dataset.unit == "sentences" or answer.probabilities is None:
+        if model.dataset.unit == "sentences" or chances is None:
             print(f"{' '.join(answer.actions)}\n")
-        _show(words, steps, answer)
+        if chances is not None:
+            looked = [] if attention is None else words
+            shades = [_shades(attention[n]) if looked else [] for n in range(len(steps))]
+            parts = zip(steps, chances, shades, strict=True)
+            table(["output", "p", *looked], [[step, f"{p:.3f}", *shade] for step, p, shade in parts], right=(1,))
     if attention_map is not None:
         from daxlab.report.figures import draw_attention  # matplotlib is slow to load
 
-        draw_attention(answer.attention, words, steps, attention_map)
+        draw_attention(attention, words, steps, attention_map)
 
 
-def _example(model: Any) -> str:
-    return str(next(iter([*model.dataset.probes(), *model.dataset.examples()])).command)
-
-
-def _show(words: list[str], steps: list[str], answer: Any) -> None:
-    from daxlab.cli.terminal import table
-
-    if answer.probabilities is None:
-        return
-    looked = words if answer.attention is not None else []
-    rows = []
-    for n, step in enumerate(steps):
-        weights = answer.attention[n] if looked else []
-        most = max(weights, default=1)  # attention that is spread is seen too
-        shades = [SHADES[min(int(weight / most * len(SHADES)), len(SHADES) - 1)] * 3 for weight in weights]
-        rows.append([step, f"{answer.probabilities[n]:.3f}", *shades])
-    table(["output", "p", *looked], rows, right=(1,))
+def _shades(weights: Any) -> list[str]:
+    """Attention weights as blocks; the largest is full, so that attention that is spread is seen too."""
+    return [SHADES[min(int(weight / max(weights) * len(SHADES)), len(SHADES) - 1)] * 3 for weight in weights]
 
 
 def _model(ledger: Path, run: str) -> Any:

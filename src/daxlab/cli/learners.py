@@ -8,13 +8,14 @@ import typer
 
 from daxlab import learners
 from daxlab.cli.options import JsonOption
+from daxlab.cli.terminal import table
 from daxlab.learners.core import written
 
 
 def list_learners(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[LEARNER]", help="One of them, or a class of your own: path/to/file.py:Name."),
+        typer.Argument(metavar="LEARNER", help="One of them, or a class of your own: path/to/file.py:Name."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -22,29 +23,25 @@ def list_learners(
 
     Example: daxlab learners rnn
     """
-    found = [_about(name) for name in names or learners.KINDS]
+    kinds = [_about(name) for name in names or learners.KINDS]
     if as_json:
-        print(json.dumps(found, indent=1))
+        print(json.dumps(kinds, indent=1))
         return
-    from daxlab.cli.terminal import table
-
-    for one in found:
-        print(f"{one['learner']}: {one['about']}")
-        print(f"  told: {one['told']}" + (f"; from: {one['origin']}" if one["origin"] else ""))
-        rows = [[f"  {name}", written(part["default"]), part["help"]] for name, part in one["fields"].items()]
-        if rows:
+    for kind in kinds:
+        print(f"{kind['learner']}: {kind['about']}")
+        print(f"  told: {kind['told']}" + (f"; from: {kind['origin']}" if kind["origin"] else ""))
+        if kind["fields"]:
             print()
-            table(["  field", "default", ""], rows)
+            lines = [[f"  {name}", written(field["default"]), field["help"]] for name, field in kind["fields"].items()]
+            table(["  field", "default", ""], lines)
         print()
     print("A class of your own is a learner too: daxlab train path/to/file.py:Name (docs: CONTRIBUTING.md).")
 
 
 def _about(name: str) -> dict[str, Any]:
     kind = learners.find(name)
-    return {
-        "learner": name,
-        "about": (kind.__doc__ or "").strip().splitlines()[0] if kind.__doc__ else "",
-        "told": kind.told,
-        "origin": kind.origin,
-        "fields": {one.name: {"default": one.default, "help": one.metadata.get("help", "")} for one in fields(kind)},
+    about = (kind.__doc__ or "").strip().partition("\n")[0]
+    settings = {
+        field.name: {"default": field.default, "help": field.metadata.get("help", "")} for field in fields(kind)
     }
+    return {"learner": name, "about": about, "told": kind.told, "origin": kind.origin, "fields": settings}

@@ -19,18 +19,12 @@ from daxlab.sweep import gpu_sharing
 LEDGER = Path("daxlab.db")  # in the working folder
 INSTALL_ROOTS = tuple(Path(__file__).resolve().parents[up] for up in (1, 3))  # an installed package; a checkout
 RESULTS = "results/runs.db"
+PLUGINS = ("jax_cuda13_plugin", "jax_cuda12_plugin")
+OPTIONS = ("split", "set", "data", "test", "runs", "seed", "device", "executor", "address", "workers", "budget")
 
 JsonOption = Annotated[bool, typer.Option("--json", help="For scripts.")]
-DataOption = Annotated[
-    str,
-    typer.Option(
-        "--data",
-        "--language",
-        "-l",
-        metavar="NAME|PATH",
-        help="The dataset ('daxlab datasets'), a grammar file, or a folder of TSV files.",
-    ),
-]
+DATA = "A dataset ('daxlab datasets'), a grammar file or a folder of TSV files."
+DataOption = Annotated[str, typer.Option("--data", "--language", "-l", metavar="NAME|PATH", help=DATA)]
 LanguageOption = DataOption
 TestOption = Annotated[
     str | None,
@@ -43,65 +37,39 @@ SetOption = Annotated[
 LedgerOption = Annotated[
     Path | None, typer.Option("--ledger", metavar="FILE", help=f"The ledger of runs. Default: {LEDGER} here.")
 ]
-DeviceOption = Annotated[
-    str, typer.Option(metavar="auto|cpu|gpu", help="Where to compute; auto takes a GPU that JAX can use.")
-]
-BudgetOption = Annotated[
-    str | None, typer.Option(metavar="8m", help="Stop cleanly at a checkpoint after this time (90s, 8m, 1h30m).")
-]
-ExecutorOption = Annotated[
-    str, typer.Option(metavar="local|ray", help="Who trains: this machine, or a Ray cluster (docs/cluster.md).")
-]
-AddressOption = Annotated[
-    str | None,
-    typer.Option(metavar="HOST:PORT|ray://…|auto", help="The Ray cluster; unless given, one on this machine."),
-]
-CheckpointsOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--checkpoints",
-        metavar="FOLDER",
-        help="For checkpoints; a cluster's nodes share it. Default: beside the ledger, LEDGER.checkpoints.",
-    ),
-]
-RetryOption = Annotated[bool, typer.Option("--retry-failed", help="Train failed runs again.")]
 
 
-def learner_and_settings(given: Sequence[str], settings: Sequence[str]) -> tuple[str, dict[str, str]]:
+def learner_and_settings(typed: Sequence[str], settings: Sequence[str]) -> tuple[str, dict[str, str]]:
     """A learner's name and its fields as text: LEARNER comes first, any field may be an option (--hidden 100)."""
-    words = list(given)
+    words = list(typed)
     name = words.pop(0) if words and not words[0].startswith("-") else learners.DEFAULT
-    kind, found = learners.find(name), dict[str, str]()
+    defaults, texts = learners.defaults(learners.find(name)), dict[str, str]()
     while words:
         option = words.pop(0)
         if not option.startswith("--"):
             raise InputError(f"what is {option!r}? The learner comes first, and every value after its option")
         field, equals, value = option.removeprefix("--").partition("=")
         field, negated = field.replace("-", "_"), False
-        if field.startswith("no_") and field not in learners.defaults(kind):
+        if field.startswith("no_") and field not in defaults:
             field, negated = field.removeprefix("no_"), True
-        if field not in learners.defaults(kind):
-            known = [*learners.defaults(kind), *OPTIONS]
-            near = get_close_matches(field, known, n=1)
+        if field not in defaults:
+            near = get_close_matches(field, [*defaults, *OPTIONS], n=1)
             advice = f"did you mean --{near[0].replace('_', '-')}?" if near else "'daxlab learners' lists its fields"
             raise InputError(f"there is no option {option}, and {name} has no such field; {advice}")
-        if isinstance(learners.defaults(kind)[field], bool):
+        if isinstance(defaults[field], bool):
             follows = bool(words) and words[0].lower() in ("true", "false")
             value = value if equals else words.pop(0) if follows and not negated else str(not negated).lower()
         elif not equals:
             if not words:
                 raise InputError(f"the option {option} needs a value")
             value = words.pop(0)
-        found[field] = value
-    for one in settings:
-        field, equals, value = (part.strip() for part in one.partition("="))
+        texts[field] = value
+    for setting in settings:
+        field, equals, value = (part.strip() for part in setting.partition("="))
         if not (field and equals):
-            raise InputError(f"--set takes FIELD=VALUE, such as hidden=100, not {one!r}")
-        found[field.removeprefix("protocol.")] = value
-    return name, found
-
-
-OPTIONS = ("split", "set", "data", "test", "runs", "seed", "device", "executor", "address", "budget", "ledger", "json")
+            raise InputError(f"--set takes FIELD=VALUE, such as hidden=100, not {setting!r}")
+        texts[field.removeprefix("protocol.")] = value
+    return name, texts
 
 
 def chosen_splits(data: Dataset, splits: Sequence[str], test: str | None) -> list[str]:
@@ -138,20 +106,31 @@ def device_named(name: str, executor: str = "local") -> str:
     return "gpu" if gpu_sharing.is_here() and any(map(find_spec, PLUGINS)) else "cpu"
 
 
-def ledger_at(given: Path | None) -> Path:
-    """The ledger to read: the one given, or the one in the working folder, or the results that come with daxlab."""
-    if given:
-        return given
+def ledger_at(path: Path | None) -> Path:
+    """The ledger to read: the one named, or the one in the working folder, or the results that come with daxlab."""
     ours = shipped()
-    if ours is None or (is_written(LEDGER) and not _empty(LEDGER)):
-        return LEDGER
+    if path or ours is None or (is_written(LEDGER) and _has_runs(LEDGER)):
+        return path or LEDGER
     print(f"{LEDGER} has no runs here; these are of the results that come with daxlab: {ours}", file=sys.stderr)
     return ours
 
 
-def writable_ledger(given: Path | None) -> Path:
-    """The ledger to write: the one given, or the one in the working folder; not the results that come with daxlab."""
-    path = given or LEDGER
+def ledger_with(run: str, path: Path | None) -> Path:
+    """The same, to read about a run: where only the results that come with daxlab have it, these."""
+    ledger, ours = ledger_at(path), shipped()
+    if path or ours in (None, ledger) or _has_runs(ledger, run) or not _has_runs(ours, run):
+        return ledger
+    print(f"{LEDGER} has no run {run}; the results that come with daxlab have: {ours}", file=sys.stderr)
+    return ours
+
+
+def _has_runs(ledger: Path, prefix: str = "") -> bool:
+    with Ledger(ledger) as known:
+        return bool(known.keys_with_prefix(prefix) if prefix else known.count())
+
+
+def writable_ledger(path: Path) -> Path:
+    """The ledger, to be written; an error for the results that come with daxlab."""
     if is_shipped(path):
         raise InputError(
             f"{path} has the results that come with daxlab, which stay as they are; "
@@ -160,18 +139,9 @@ def writable_ledger(given: Path | None) -> Path:
     return path
 
 
-def ledger_with(run: str, given: Path | None) -> Path:
-    """The same, to read about one run: where only the results that come with daxlab have it, these."""
-    path, ours = ledger_at(given), shipped()
-    if given or ours is None or path == ours or _begun(path, run) or not _begun(ours, run):
-        return path
-    print(f"{LEDGER} has no run {run}; the results that come with daxlab have: {ours}", file=sys.stderr)
-    return ours
-
-
-def shipped() -> Path | None:
-    """The results that come with daxlab, where they do."""
-    return _shipped(RESULTS)
+def shipped(name: str = RESULTS) -> Path | None:
+    """The results that come with daxlab, or another file that does."""
+    return next((root / name for root in INSTALL_ROOTS if (root / name).exists()), None)
 
 
 def is_shipped(ledger: Path) -> bool:
@@ -186,24 +156,7 @@ def shipped_hint(ledger: Path) -> str:
     return f"The results that come with daxlab: --ledger {ours}" if ours and not is_shipped(ledger) else ""
 
 
-def spec_at(given: Path) -> Path:
-    """A spec file: the one given, or where there is none, the one of that name that comes with daxlab."""
-    ours = _shipped(f"specs/{given.name}") if given.parent in (Path(), Path("specs")) else None
-    return given if given.exists() or ours is None else ours
-
-
-def _shipped(name: str) -> Path | None:
-    return next((house / name for house in INSTALL_ROOTS if (house / name).exists()), None)
-
-
-def _begun(ledger: Path, prefix: str) -> bool:
-    with Ledger(ledger) as known:
-        return bool(known.keys_with_prefix(prefix))
-
-
-def _empty(ledger: Path) -> bool:
-    with Ledger(ledger) as known:
-        return known.count() == 0
-
-
-PLUGINS = ("jax_cuda13_plugin", "jax_cuda12_plugin")
+def spec_at(path: Path) -> Path:
+    """A spec file: where there is none of this name, the one that comes with daxlab."""
+    ours = shipped(f"specs/{path.name}") if path.parent in (Path(), Path("specs")) else None
+    return path if path.exists() or ours is None else ours

@@ -24,9 +24,8 @@ def report(
     if out.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"a report is a page: give --out a name that ends in .html, not {out.name!r}")
     if out.is_dir() or not out.parent.is_dir():
-        raise InputError(
-            f"cannot write {out}: {'it is a folder' if out.is_dir() else f'there is no folder {out.parent}'}"
-        )
+        reason = "it is a folder" if out.is_dir() else f"there is no folder {out.parent}"
+        raise InputError(f"cannot write {out}: {reason}")
     path = ledger_at(ledger)
     with Ledger(path) as known:
         from daxlab.report.page import page  # matplotlib and jinja2 are slow to load

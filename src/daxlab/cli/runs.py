@@ -12,7 +12,8 @@ from typing import Annotated, Any
 import typer
 
 from daxlab.atomic import atomic_write
-from daxlab.cli.options import JsonOption, LedgerOption, ledger_at, ledger_with, writable_ledger
+from daxlab.cli.options import LEDGER, JsonOption, LedgerOption, ledger_at, ledger_with, writable_ledger
+from daxlab.cli.terminal import percent, sparkline, table
 from daxlab.errors import InputError, nearest
 from daxlab.runs import Ledger, Writer, export, merge, write_table
 from daxlab.sweep import weights_of
@@ -23,28 +24,11 @@ Filters = Annotated[
     typer.Option("--where", "-w", metavar="COLUMN=VALUE", help="Such as split=jump, or any field: clip=5."),
 ]
 RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="Any unique beginning of a run's key.")]
+RunsArgument = Annotated[list[str], typer.Argument(metavar="RUN…", help="Any unique beginnings of runs' keys.")]
 SHOWN = ("split", "label", "seed", "status")
 MOST_SHOWN = 50
 MOST_NAMED = 12
 METRICS = ("accuracy", "train_accuracy", "oracle_accuracy")
-
-
-def read_filters(given: list[str] | None) -> dict[str, Any]:
-    """COLUMN=VALUE, the value as JSON where it is (5, true), else as text."""
-    where: dict[str, Any] = {}
-    for one in given or []:
-        name, found, value = (part.strip() for part in one.partition("="))
-        if not found:
-            raise InputError(f"a filter is COLUMN=VALUE, such as split=jump, not {one!r}")
-        try:
-            where[name] = value if name in ("key", "group") else json.loads(value)
-        except ValueError:
-            where[name] = value
-        if name in ("key", "group") and not re.fullmatch("[0-9a-f]{64}", value):
-            raise InputError(f"a filter by {name} needs the whole of it, 64 hexadecimal digits")
-        if isinstance(where[name], dict | list) or (isinstance(where[name], int) and abs(where[name]) >= 2**63):
-            raise InputError(f"a filter asks for one name or number, not {value!r}")
-    return where
 
 
 @app.callback(invoke_without_command=True)
@@ -69,47 +53,56 @@ def list_runs(
 
     Example: daxlab runs list --where split=jump --where learner=rnn
     """
-    most, asked = limit or (None if as_json else MOST_SHOWN), read_filters(where)
     with Ledger(ledger_at(ledger)) as known:
-        check_names(known, asked)
-        rows, count = known.rows(asked, limit=most), known.count(asked)
-        _hint(known, asked, count)
+        filters = _filters(known, where or [])
+        rows, count = known.rows(filters, limit=limit or (None if as_json else MOST_SHOWN)), known.count(filters)
     if as_json:
         print(json.dumps(rows, indent=1))
         return
-    from daxlab.cli.terminal import table
-
     names = [*(["dataset"] if any(row["dataset"] != "scan" for row in rows) else []), *SHOWN]
     columns = ["run", *("learner" if name == "label" else name for name in names), "test %", "train %", "oracle %"]
-    table(
-        columns,
-        [
-            [row["key"][:12], *(str(row[part]) for part in names), *(percent(row[part]) for part in METRICS)]
-            for row in rows
-        ],
-        right=[n for n, name in enumerate(columns) if name == "seed" or "%" in name],
-    )
+    lines = [
+        [row["key"][:12], *(str(row[part]) for part in names), *(percent(row[part]) for part in METRICS)]
+        for row in rows
+    ]
+    table(columns, lines, right=[n for n, name in enumerate(columns) if name == "seed" or "%" in name])
     print(f"\n{len(rows):,} of {count:,} runs")
 
 
-def check_names(known: Ledger, where: Mapping[str, Any]) -> None:
-    """Refuse a column that no run of a ledger has, with the nearest that there is."""
+def _filters(known: Ledger, texts: Sequence[str]) -> dict[str, Any]:
+    """COLUMN=VALUE filters, checked against a ledger. Where no run fits, says which values there are."""
+    where = dict(_filter(text) for text in texts)
     columns = known.columns()
     for name in where if known.count() else ():
-        if "." not in name and name not in columns:
+        if "." not in name and name not in (*columns, "language"):
             raise InputError(f"runs have no column {name!r}; {nearest(name, columns)}")
-
-
-def _hint(known: Ledger, where: Mapping[str, Any], count: int) -> None:
-    """Where no run fits, says what runs have in those columns that none has as it was asked."""
-    for name, value in where.items() if not count else ():
+    for name, value in () if known.count(where) else where.items():
         if name in ("key", "group", *METRICS) or known.count({name: value}):
             continue
-        there = [str(one) for one in known.values(name) if one is not None]
-        near = get_close_matches(str(value), there, MOST_NAMED, 0.2) if len(there) > MOST_NAMED else there
+        values = [str(value) for value in known.values(name) if value is not None]
+        near = get_close_matches(str(value), values, MOST_NAMED, 0.2) if len(values) > MOST_NAMED else values
         if near:
-            more = f" and {len(there) - len(near):,} more" if len(there) > len(near) else ""
+            more = f" and {len(values) - len(near):,} more" if len(values) > len(near) else ""
             print(f"no run has {name}={value}: there are {', '.join(near)}{more}", file=sys.stderr)
+    return where
+
+
+def _filter(text: str) -> tuple[str, Any]:
+    """The value is read as JSON where it is (5, true), else as text."""
+    name, equals, words = (part.strip() for part in text.partition("="))
+    if not equals:
+        raise InputError(f"a filter is COLUMN=VALUE, such as split=jump, not {text!r}")
+    if name in ("key", "group"):
+        if not re.fullmatch("[0-9a-f]{64}", words):
+            raise InputError(f"a filter by {name} needs the whole of it, 64 hexadecimal digits")
+        return name, words
+    try:
+        value = json.loads(words)
+    except ValueError:
+        return name, words
+    if isinstance(value, dict | list) or (isinstance(value, int) and abs(value) >= 2**63):
+        raise InputError(f"a filter asks for one name or number, not {words!r}")
+    return name, value
 
 
 @app.command("show")
@@ -119,16 +112,16 @@ def show(run: RunArgument, ledger: LedgerOption = None) -> None:
     Example: daxlab runs show 2c7e
     """
     with Ledger(ledger_with(run, ledger)) as known:
-        one = known.run(run)
+        whole = known.run(run)
     parts = ("spec", "group", "status", "failed_at", "reason", "metrics", "curve", "timing", "origin", "finished")
-    content = {"key": one.key, **{part: getattr(one, part) for part in parts}}
-    content |= {"artefacts": {kind: len(a) for kind, a in one.artefacts.items()}}
-    print(json.dumps(content | {"curve": _finite(one.curve)}, indent=1, allow_nan=False))
+    content = {"key": whole.key, **{part: getattr(whole, part) for part in parts}, "curve": _finite(whole.curve)}
+    content |= {"artefacts": {kind: len(artefact) for kind, artefact in whole.artefacts.items()}}
+    print(json.dumps(content, indent=1, allow_nan=False))
 
 
 @app.command("curve")
 def curve(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN…", help="Any unique beginnings of runs' keys.")],
+    runs: RunsArgument,
     ledger: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -142,8 +135,6 @@ def curve(
     if as_json:
         print(json.dumps({key: _finite(curve) for key, curve in curves.items()}, indent=1, allow_nan=False))
         return
-    from daxlab.cli.terminal import sparkline
-
     for key in keys:
         print(f"{key[:12]}  updates {', '.join(f'{int(u):,}' for u in curves[key].get('update', [])[-1:])}")
         for part in ("train_accuracy", "test_accuracy", "loss"):
@@ -165,26 +156,24 @@ def export_runs(
 
     Example: daxlab runs export runs.csv --where split=jump
     """
-    asked = read_filters(where)
     with Ledger(ledger_at(ledger)) as known:
-        check_names(known, asked)
+        filters = _filters(known, where or [])
         if to.suffix in (".csv", ".parquet"):
             if figures_only:
                 raise InputError("--figures-only is for a .db: a table has nothing but figures")
-            write_table(known, to, asked)
+            write_table(known, to, filters)
         elif to.suffix == ".db":
-            export(known, to, asked, artefacts=[] if figures_only else None)
+            export(known, to, filters, artefacts=[] if figures_only else None)
             if not figures_only:
-                _copy_weights(known.path, to, known.select(asked))
+                _copy_weights(known.path, to, known.select(filters))
         else:
             raise InputError(f"export to a .csv, a .parquet or a .db, not {to.name!r}")
-        _hint(known, asked, known.count(asked))
     print(to)
 
 
 @app.command("delete")
 def delete(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN…", help="Any unique beginnings of runs' keys.")],
+    runs: RunsArgument,
     ledger: LedgerOption = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
@@ -192,7 +181,7 @@ def delete(
 
     Example: daxlab runs delete 2c7e --yes
     """
-    path = writable_ledger(ledger)
+    path = writable_ledger(ledger or LEDGER)
     if not path.exists():
         raise InputError(f"there is no ledger at {path}")
     with Writer(path) as writer:
@@ -213,27 +202,23 @@ def merge_runs(
 
     Example: daxlab runs merge from-the-card.db
     """
-    differ, path = 0, writable_ledger(ledger)
+    differ, path = 0, writable_ledger(ledger or LEDGER)
     for other in others:
         Ledger(other).close()  # all can be read, or nothing is begun
     with Writer(path) as writer:
         for other in others:
-            theirs = _keys(other)
+            with Ledger(other) as known:
+                theirs = known.select()
             fresh = set(writer.ledger.lacking(theirs))  # what lies there already is not theirs
-            found = merge(writer, other)
+            result = merge(writer, other)
             lacking = {key for key in theirs if key in fresh or not weights_of(path, key).exists()}
-            _copy_weights(other, path, lacking - set(found.differ))
-            differ += len(found.differ)
-            print(f"{other}: {found.added} added, {found.same} the same, {len(found.differ)} differ")
-            for key in found.differ:
+            _copy_weights(other, path, lacking - set(result.differ))
+            differ += len(result.differ)
+            print(f"{other}: {result.added} added, {result.same} the same, {len(result.differ)} differ")
+            for key in result.differ:
                 print(f"  {key[:12]} has other predictions there; ours stay")
     if differ:
         raise typer.Exit(1)
-
-
-def _keys(path: Path) -> list[str]:
-    with Ledger(path) as known:
-        return known.select()
 
 
 def _copy_weights(source: Path, target: Path, keys: Iterable[str]) -> None:
@@ -246,8 +231,3 @@ def _copy_weights(source: Path, target: Path, keys: Iterable[str]) -> None:
 def _finite(curve: Mapping[str, Sequence[float]]) -> dict[str, list[float | None]]:
     """JSON has no number for what is not finite."""
     return {name: [point if isfinite(point) else None for point in line] for name, line in curve.items()}
-
-
-def percent(value: float | None) -> str:
-    """An accuracy as the tables write it."""
-    return "–" if value is None else f"{value:.2f}"

@@ -4,33 +4,26 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from daxlab.cli.compare import every
+from daxlab.cli.compare import every, show_figures
 from daxlab.cli.options import LEDGER, JsonOption, LedgerOption, is_shipped, ledger_at, shipped_hint
-from daxlab.cli.runs import percent
+from daxlab.cli.terminal import percent, table
 from daxlab.errors import InputError
 from daxlab.paper.experiments import SPLITS
 from daxlab.runs import Ledger
 
-if TYPE_CHECKING:
-    from daxlab.paper import Row as Compared
-
 app = typer.Typer(help="The search over the paper's 180 architectures.")
 EXPERIMENTS = (*SPLITS, "overall")
+MEASURES = {"rank": "", "accuracy": "%"}  # and their units
 NO_BEST = "No architecture has runs on all four experiments, so there is no best overall."
-LEGEND = """\
-Percentages of test commands with every action right: mean over runs, standard error, 95% interval (Student's t).
-"""
-Chosen = Mapping[str, Any]  # what paper.search says of an experiment
-Row = Mapping[str, Any]
+LEGEND = "Percentages of test commands with every action right: mean, standard error, 95% interval (Student's t)."
+Choice = Mapping[str, Any]  # what paper.search says of an experiment
 
 
-@app.callback()
-def search() -> None:
-    """The search over the paper's 180 architectures."""
+app.callback()(lambda: None)  # so that `best` is a command of its own
 
 
 @app.command("best")
@@ -59,7 +52,11 @@ def best(
         frame, srns = runs.search, compare_runs(runs, ["search"])
     experiments, overall = choices(frame, top), all_round(frame, top)
     if as_json:
-        print(_as_text(experiments, overall, srns, experiment))
+        wanted = {name: chosen for name, chosen in experiments.items() if experiment in (None, name)}
+        content: dict[str, Any] = {"experiments": wanted}
+        content |= {"overall": overall} if experiment in (None, "overall") else {}
+        content |= {"srns": [asdict(row) for row in srns]} if experiment is None else {}
+        print(json.dumps(content, indent=1, allow_nan=False))
         return
     print(f"{path}\n")
     _show_completeness(experiments, ARCHITECTURES, path)
@@ -67,23 +64,16 @@ def best(
         return
     if experiment is None:
         _show_winners(experiments, overall)
-        _show_srns(srns)
+        print("\nSRNs, beside the paper:\n")
+        show_figures(srns, ["figure", "paper", "ours", "verdict", "network", "note"])
     elif experiment == "overall":
         _show_overall(overall)
     elif experiment in experiments:
         _show_experiment(experiments[experiment])
-    print(f"\n{LEGEND}{AGAIN}")
+    print(f"\n{LEGEND}\n{AGAIN}")
 
 
-def _as_text(experiments: Chosen, overall: Any, srns: Sequence["Compared"], experiment: str | None) -> str:
-    wanted = {name: chosen for name, chosen in experiments.items() if experiment in (None, name)}
-    content: dict[str, Any] = {"experiments": wanted}
-    content |= {"overall": overall} if experiment in (None, "overall") else {}
-    content |= {"srns": [asdict(row) for row in srns]} if experiment is None else {}
-    return json.dumps(content, indent=1, allow_nan=False)
-
-
-def _show_completeness(experiments: Chosen, of: int, path: Path) -> None:
+def _show_completeness(experiments: Choice, of: int, path: Path) -> None:
     from daxlab.paper.search import COMMAND
     from daxlab.report.text import complete
 
@@ -100,48 +90,32 @@ def _show_completeness(experiments: Chosen, of: int, path: Path) -> None:
             print(more)
 
 
-def _show_winners(experiments: Chosen, overall: Any) -> None:
-    from daxlab.cli.terminal import table
+def _show_winners(experiments: Choice, overall: Any) -> None:
+    from daxlab.paper.search import measured
 
     print("\nThe best of each experiment:\n")
     columns = ["experiment", "the best here", "runs", "mean", "sem", "95% interval", "again"]
     columns += ["the paper's choice", "place", "here", "paper"]
-    rows = [_winner(name, chosen) for name, chosen in experiments.items()]
-    rows += [_overall_winner(measure, overall) for measure in ("rank", "accuracy") if overall]
-    table(columns, rows, right=(2, 3, 4, 5, 6, 8, 9, 10))
+    lines = []
+    for name, chosen in experiments.items():
+        paper = chosen["paper"]["best"]
+        here = paper["here"] or {"place": "–", "mean": None}
+        ours = [paper["network"], str(here["place"]), percent(here["mean"]), f"{paper['stated']:g}"]
+        lines.append([name, *_winner(chosen, chosen["best"][0]), *ours])
+    for measure in MEASURES if overall else ():
+        chosen, paper = overall[measure], overall["paper"]
+        ours = [paper["network"], str(paper["places"][measure] or "–"), percent((paper["here"] or {}).get(measure)), ""]
+        lines.append([f"overall, by {measure}", *_winner(chosen, measured(chosen["best"][0], measure)), *ours])
+    table(columns, lines, right=(2, 3, 4, 5, 6, 8, 9, 10))
     if not overall:
         print(f"\n{NO_BEST}")
 
 
-def _winner(name: str, chosen: Chosen) -> list[str]:
-    row, paper = chosen["best"][0], chosen["paper"]["best"]
-    here = paper["here"] or {}
-    return [name, row["network"], str(row["runs"]), *_summary(row), _again(chosen), paper["network"],
-            str(here.get("place", "–")), percent(here.get("mean")), f"{paper['stated']:g}"]  # fmt: skip
-
-
-def _again(chosen: Chosen) -> str:
+def _winner(chosen: Choice, row: Mapping[str, Any]) -> list[str]:
     from daxlab.report.text import spread
 
-    return f"{chosen['again']:.2f} ({spread(chosen)})" if chosen["scores"] else "–"
-
-
-def _overall_winner(measure: str, overall: Chosen) -> list[str]:
-    from daxlab.paper.search import measured
-
-    chosen, paper = overall[measure], overall["paper"]
-    here = paper["here"] or {}
-    row = measured(chosen["best"][0], measure)
-    return [f"overall, by {measure}", row["network"], str(row["runs"]), *_summary(row), _again(chosen),
-            paper["network"], str(paper["places"][measure] or "–"), percent(here.get(measure)), ""]  # fmt: skip
-
-
-def _show_experiment(chosen: Chosen) -> None:
-    from daxlab.report import text
-
-    print(f"\nThe best on {chosen['split']}:\n")
-    _show_rows(chosen["best"])
-    print(f"\n{text.regressing(chosen)}\n{text.chosen(chosen['paper']['best'], chosen['architectures'])}")
+    again = f"{chosen['again']:.2f} ({spread(chosen)})" if chosen["scores"] else "–"
+    return [row["network"], str(row["runs"]), *_summary(row), again]
 
 
 def _show_overall(overall: Any) -> None:
@@ -151,7 +125,7 @@ def _show_overall(overall: Any) -> None:
     if not overall:
         print(f"\n{NO_BEST}")
         return
-    for measure, unit in (("rank", ""), ("accuracy", "%")):
+    for measure, unit in MEASURES.items():
         chosen = overall[measure]
         print(f"\nThe best over four experiments, by mean {measure}:\n")
         _show_rows([measured(row, measure) | {"place": n} for n, row in enumerate(chosen["best"], 1)])
@@ -161,9 +135,15 @@ def _show_overall(overall: Any) -> None:
     print(f"The paper's overall best, {overall['paper']['network']}: {place}.")
 
 
-def _show_rows(rows: Sequence[Row]) -> None:
-    from daxlab.cli.terminal import table
+def _show_experiment(chosen: Choice) -> None:
+    from daxlab.report import text
 
+    print(f"\nThe best on {chosen['split']}:\n")
+    _show_rows(chosen["best"])
+    print(f"\n{text.regressing(chosen)}\n{text.chosen(chosen['paper']['best'], chosen['architectures'])}")
+
+
+def _show_rows(rows: Sequence[Mapping[str, Any]]) -> None:
     columns = ["", "network", "runs", "mean", "sem", "95% interval", "every run"]
     lines = [
         [str(row["place"]), row["network"], str(row["runs"]), *_summary(row), every([*map(percent, row["accuracies"])])]
@@ -172,16 +152,6 @@ def _show_rows(rows: Sequence[Row]) -> None:
     table(columns, lines, right=(0, 2, 3, 4, 5))
 
 
-def _show_srns(rows: Sequence["Compared"]) -> None:
-    from daxlab.cli.terminal import table
-    from daxlab.paper.comparison import cells
-
-    print("\nSRNs, beside the paper:\n")
-    columns = ["figure", "paper", "ours", "verdict", "network", ""]
-    lines = [cells(row) | {"figure": row.id, "": row.note} for row in rows]
-    table(columns, [[line[column] for column in columns] for line in lines], right=(1, 2))
-
-
-def _summary(row: Row) -> list[str]:
+def _summary(row: Mapping[str, Any]) -> list[str]:
     spread = ["", ""] if row["sem"] is None else [f"{row['sem']:.2f}", f"{row['low']:.2f} to {row['high']:.2f}"]
     return [percent(row["mean"]), *spread]

@@ -35,17 +35,17 @@ def main(updates: int = NETWORK.updates) -> None:
     )
     began = time.monotonic()
     specs = [Spec(split, 0, replace(NETWORK, updates=updates)) for split in ASKS]
-    with watch(specs) as show:
+    with watch(LEDGER) as show:
         outcome = sweep(specs, LEDGER, show=show)
     if outcome.stopped:
         sys.exit("Stopped at a checkpoint; 'make quickstart' goes on from there.")
     with Ledger(LEDGER) as ledger:
-        found = {row["split"]: row for row in ledger.rows({"key": list(outcome.keys)})}
-    _show({split: found[split]["accuracy"] for split in ASKS})
+        rows = {row["split"]: row for row in ledger.rows({"key": list(outcome.keys)})}
+    _show({split: rows[split]["accuracy"] for split in ASKS})
     took = f"{(time.monotonic() - began) / 60:.1f} minutes" if outcome.trained else f"no time: {LEDGER} had it all"
     print(f"That took {took}. Ask the network yourself:\n")
-    print(f'  .venv/bin/daxlab predict {found["jump"]["key"][:8]} "jump twice"')
-    print(f'  .venv/bin/daxlab predict {found["jump"]["key"][:8]} "walk twice"')
+    print(f'  .venv/bin/daxlab predict {rows["jump"]["key"][:8]} "jump twice"')
+    print(f'  .venv/bin/daxlab predict {rows["jump"]["key"][:8]} "walk twice"')
     print("  .venv/bin/daxlab --help")
 
 

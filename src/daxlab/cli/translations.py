@@ -5,6 +5,7 @@ from statistics import fmean
 from typing import Any
 
 from daxlab.analysis.translation import caution
+from daxlab.cli.terminal import table
 from daxlab.datasets import sentence_pairs
 from daxlab.datasets.new_word import FRAMES, new_word
 
@@ -16,8 +17,6 @@ same with "vous" for "tu" or another form of the adjective that agrees; "as stat
 
 def show(summary: dict[str, Any]) -> None:
     """Print a summary (paper.translations)."""
-    from daxlab.cli.terminal import table
-
     lang, new, known, asked = summary["language"], summary["new"], summary["known"], summary["asked"]
     print(f"\nEnglish-French: {lang['about']}")
     if not summary["paper"]:

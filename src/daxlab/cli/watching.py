@@ -1,80 +1,127 @@
-"""What one sees while learners train: how far each run is, its loss, and how long it will take."""
+"""What one sees of a sweep, while it trains or from another terminal: counts, pace, groups under way, the best."""
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from daxlab.cli.terminal import percent, tabled
+from daxlab.runs import Ledger
+from daxlab.sweep import Plan
+from daxlab.sweep.status import Running, Status, status
+from daxlab.sweep.task import Finished, Noted, Progress
+from daxlab.units import duration
 
-from daxlab.runs import key
-from daxlab.runs.spec import all_facts
-from daxlab.sweep import Plan, Spec
-from daxlab.sweep.task import Finished, Memory, Stopping, TooLarge
-from daxlab.sweep.task import Progress as Step
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
-MOST_LINES = 24
-EVERY = 30  # seconds between two lines where there is no terminal
+LOOK_EVERY = 2.0  # seconds between two looks at the ledger
+LINE_EVERY = 30  # seconds between two lines where there is no terminal
+BAR = 20  # characters
+MOST_LOSSES = 5  # of a group that are shown one by one
+MOST_SPLITS = 10  # whose best is shown
 Show = Callable[[Any], None]
 
 
 @contextmanager
-def watch(specs: Sequence[Spec]) -> Iterator[Show]:
-    """A bar for each run on standard error where that is a terminal; a line now and then where it is not."""
-    console = Console(stderr=True)
+def watch(ledger: Path) -> Iterator[Show]:
+    """A live status on standard error where that is a terminal; a line now and then where it is not."""
+    from rich.console import Console  # slow to load
+    from rich.live import Live
+
+    console = Console(stderr=True, highlight=False)
     if not console.is_terminal:
-        yield _plain()
+        yield _lines()
         return
-    columns = (TextColumn("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, TextColumn("{task.fields[loss]}"), console=console, transient=True) as bars:
-        yield _Bars(specs, bars).show
+    losses, started = dict[str, str](), False
+    with ExitStack() as stack:
+
+        def show(event: Any) -> None:
+            nonlocal started
+            if isinstance(event, Plan) and not started:  # only now there is a ledger
+                live = Live(get_renderable=lambda: shown(ledger, look(ledger), losses), console=console, transient=True)
+                live.refresh_per_second, started = 1 / LOOK_EVERY, True
+                stack.enter_context(live)
+            elif isinstance(event, Progress):
+                losses[event.group] = _loss(event.losses)
+            elif isinstance(event, Noted):
+                print(event.message, file=sys.stderr)  # rich puts it above the status
+
+        yield show
 
 
-class _Bars:
-    """A bar for each run of the groups that a plan has."""
-
-    def __init__(self, specs: Sequence[Spec], bars: Progress) -> None:
-        self._specs = {key(facts): spec for facts, spec in zip(all_facts(specs), specs, strict=True)}
-        self._bars = bars
-        self._tasks: dict[str, list[Any]] = {}  # by group, in the order of its members
-
-    def show(self, event: Any) -> None:
-        """Takes an event in."""
-        if isinstance(event, Plan):
-            for group in event.groups:
-                self._tasks[group.key] = [self._bar(name) for name in group.keys]
-        elif isinstance(event, Step):
-            for n, task in enumerate(self._tasks.get(event.group, ())):
-                loss = f"loss {event.losses[n]:.3f}" if n < len(event.losses) else ""
-                self._bars.update(task, completed=event.update, loss=loss)
-        elif isinstance(event, Finished | TooLarge):
-            for task in self._tasks.pop(event.group, ()):
-                self._bars.remove_task(task)
-        _say(event)
-
-    def _bar(self, name: str) -> Any:
-        spec = self._specs.get(name)
-        what = f"{spec.split}, seed {spec.seed}" if spec else name[:12]
-        shown = len(self._bars.tasks) < MOST_LINES
-        return self._bars.add_task(what, total=spec.learner.steps if spec else None, visible=shown, loss="")
-
-
-def _plain() -> Show:
-    said = 0.0
+def _lines() -> Show:
+    runs, done, last = 0, 0, 0.0
 
     def show(event: Any) -> None:
-        nonlocal said
-        if isinstance(event, Step) and time.monotonic() - said > EVERY:
-            said = time.monotonic()
-            loss = f", mean loss {sum(event.losses) / len(event.losses):.3f}" if event.losses else ""
-            print(f"group {event.group[:8]}: update {event.update:,}{loss}", file=sys.stderr)
-        _say(event)
+        nonlocal runs, done, last
+        if isinstance(event, Noted):
+            print(event.message, file=sys.stderr)
+        elif isinstance(event, Plan):
+            runs = runs or sum(len(group.members) for group in event.groups)  # a later plan has the halves of a group
+        elif isinstance(event, Finished):
+            done += len(event.runs)
+            print(f"{done:,} of {runs:,} runs", file=sys.stderr)
+        elif isinstance(event, Progress) and time.monotonic() - last > LINE_EVERY:
+            last = time.monotonic()
+            parts = [f"update {event.update:,}", *([_loss(event.losses)] if event.losses else [])]
+            print(f"group {event.group[:8]}: {', '.join(parts)}", file=sys.stderr)
 
     return show
 
 
-def _say(event: Any) -> None:
-    if isinstance(event, Memory | Stopping):
-        print(event, file=sys.stderr)
+def look(ledger: Path) -> Status:
+    """How far a sweep is."""
+    with Ledger(ledger) as known:
+        return status(known)
+
+
+def shown(path: Path, now: Status, losses: Mapping[str, str] | None = None) -> "RenderableType":
+    """A status as lines and tables, with the losses of groups where they are known."""
+    from rich.console import Group  # slow to load
+    from rich.text import Text
+
+    counts = f"{now.done:,} done, {now.running:,} running, {now.waiting:,} waiting, {now.failed:,} failed"
+    parts: list[RenderableType] = [Text(f"{path}: {counts}"), _pace(now)]  # a path may have brackets
+    if now.others:
+        parts.append(f"{now.others:,} more wait in groups of other sweeps")
+    if now.groups:
+        lines = [_line(group, (losses or {}).get(group.group, "")) for group in now.groups]
+        parts += ["", tabled(["running", " " * BAR, "updates", "of", ""], lines, right=(2, 3))]
+    if now.best:
+        parts += ["", "best in this ledger", _best(now.best[:MOST_SPLITS])]
+    if len(now.best) > MOST_SPLITS:
+        parts.append(f"… and {len(now.best) - MOST_SPLITS:,} more")
+    return Group(*parts)
+
+
+def _pace(now: Status) -> str:
+    if now.writing:
+        rate = [] if now.runs_per_hour is None else [f"{now.runs_per_hour:,.0f} runs an hour"]
+        left = [] if now.seconds_left is None else [f"about {duration(now.seconds_left)} left"]
+        return ", ".join([*rate, *left]) or "beginning"
+    if now.waiting:
+        return "Nothing is training now. Run the same command again to go on."
+    return "nothing is left to train" if now.done else "all have failed" if now.failed else "nothing is recorded yet"
+
+
+def _line(group: Running, loss: str) -> list[str]:
+    what = f"{group.runs:,} of {group.label}"
+    if group.split is not None:
+        what = f"{group.label}, on {group.split}, seed {group.seed}"
+    return [what, "━" * (BAR * group.step // group.steps), f"{group.step:,}", f"{group.steps:,}", loss]
+
+
+def _loss(losses: Sequence[float]) -> str:
+    if len(losses) > MOST_LOSSES:
+        return f"mean loss {fmean(losses):.3f}"
+    return " ".join(["loss", *(f"{loss:.3f}" for loss in losses)]) if losses else ""
+
+
+def _best(rows: Sequence[Mapping[str, Any]]) -> "RenderableType":
+    names = ["split", "mean", "label", "runs", *(["dataset"] if len({row["dataset"] for row in rows}) > 1 else [])]
+    lines = [[str(row[name]) for name in names] for row in ({**row, "mean": percent(row["mean"])} for row in rows)]
+    return tabled(["split", "mean %", "learner", *names[3:]], lines, right=(1, 3))

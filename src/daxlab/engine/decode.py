@@ -6,7 +6,7 @@ leading axis. Knows nothing of splits, training or files.
 """
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import equinox as eqx
@@ -40,7 +40,7 @@ def answers(
     """
     oracle = np.full(commands.shape[:-1], -1, np.int32) if lengths is None else lengths.astype(np.int32)
     expected = oracle if like is None else np.sum(like != PAD, axis=-1)
-    return _batched(networks, partial(_greedy, cap), (commands, oracle), by=expected)
+    return _batched(networks, _greedy(cap), (commands, oracle), by=expected)
 
 
 def log_likelihoods(networks: Network, commands: Rows, actions: Rows) -> NDArray[np.float32]:
@@ -50,21 +50,21 @@ def log_likelihoods(networks: Network, commands: Rows, actions: Rows) -> NDArray
 
 def scores(networks: Network, commands: Rows, actions: Rows) -> NDArray[np.float32]:
     """Log-probabilities of every symbol at every step, the given actions fed, [runs, commands, time, symbols]."""
-    return _batched(networks, _scores, (commands, actions))
+    return _batched(networks, _method("scores"), (commands, actions))
 
 
 def encodings(networks: Network, commands: Rows) -> NDArray[np.float32]:
     """The encoder's final states, [runs, commands, vectors, size]."""
     if not isinstance(networks, Encodes):
         raise InputError("networks of this kind have no encoder states")
-    return _batched(networks, _encoding, (commands,))
+    return _batched(networks, _method("encoding"), (commands,))
 
 
 def attentions(networks: Network, commands: Rows, actions: Rows) -> NDArray[np.float32]:
     """Attention weights as the given actions are produced, [runs, commands, action time, command time]."""
     if not attend(networks):
         raise InputError("networks of this kind have no attention weights")
-    return _batched(networks, _attention, (commands, actions))
+    return _batched(networks, _method("attention"), (commands, actions))
 
 
 def attend(networks: Network) -> bool:
@@ -74,29 +74,30 @@ def attend(networks: Network) -> bool:
 
 def right(given: Rows, targets: Rows) -> NDArray[np.bool_]:
     """Which answers [..., cap] are their targets [..., time], whole and with <EOS>."""
-    time = targets.shape[-1]
-    return np.all(given[..., :time] == targets, axis=-1)
+    return np.all(given[..., : targets.shape[-1]] == targets, axis=-1)
 
 
-def _greedy(cap: int, network: Any, command: Array, length: Array) -> Array:
-    return network.greedy(command, cap=cap, length=length)
+def ended(given: Rows) -> NDArray[np.bool_]:
+    """Which answers came to their <EOS> within the cap."""
+    return np.any(given == EOS, axis=-1)
+
+
+# What is asked of one network and one row. A question is the same object each time, so that it is compiled once.
+
+
+@cache
+def _greedy(cap: int) -> Ask:
+    return lambda network, command, length: network.greedy(command, cap=cap, length=length)
+
+
+@cache
+def _method(name: str) -> Ask:
+    return lambda network, *rows: getattr(network, name)(*rows)
 
 
 def _likelihood(network: Any, command: Array, actions: Array) -> Array:
     scores = jnp.take_along_axis(network.scores(command, actions), actions[:, None], axis=1)[:, 0]
     return jnp.sum(jnp.where(actions == PAD, 0, scores))
-
-
-def _scores(network: Any, command: Array, actions: Array) -> Array:
-    return network.scores(command, actions)
-
-
-def _encoding(network: Any, command: Array) -> Array:
-    return network.encoding(command)
-
-
-def _attention(network: Any, command: Array, actions: Array) -> Array:
-    return network.attention(command, actions)
 
 
 @partial(jax.jit, static_argnums=(0, 1))
@@ -120,31 +121,16 @@ def _batched(networks: Network, ask: Ask, rows: tuple[NDArray[Any], ...], by: ND
     count = rows[0].shape[1]
     size = _batch_size(runs)
     order = np.arange(count) if by is None else np.argsort(by if shared else by.max(axis=0), kind="stable")
-    found = []
+    batches = []
     for start in range(0, count, size):
         chosen = order[start : start + size]
         filled = np.resize(chosen, size)  # one shape for all batches: the last one repeats itself
-        given = tuple(jnp.asarray(row[:, filled]) for row in rows)
-        found.append(np.asarray(_ask(static, _stable(ask), arrays, given))[:, : len(chosen)])
-    result = np.concatenate(found, axis=1)
-    return result[:, np.argsort(order)]
+        batch = tuple(jnp.asarray(row[:, filled]) for row in rows)
+        batches.append(np.asarray(_ask(static, ask, arrays, batch))[:, : len(chosen)])
+    return np.concatenate(batches, axis=1)[:, np.argsort(order)]
 
 
 def _batch_size(runs: int) -> int:
     """128 rows in all on a CPU (they stay in its cache), many more on an accelerator; one program for any count."""
     total = 128 if jax.default_backend() == "cpu" else 16384
     return max(total >> (runs - 1).bit_length(), 32)
-
-
-_asks: dict[Any, Ask] = {}
-
-
-def _stable(ask: Ask) -> Ask:
-    """The same object for the same question, so that its program is compiled once."""
-    name = (ask.func, ask.args) if isinstance(ask, partial) else ask
-    return _asks.setdefault(name, ask)
-
-
-def ended(given: Rows) -> NDArray[np.bool_]:
-    """Which answers came to their <EOS> within the cap."""
-    return np.any(given == EOS, axis=-1)

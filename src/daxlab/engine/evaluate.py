@@ -54,39 +54,34 @@ def evaluate(
     Networks that are asked the same examples (the same object) are asked together.
     """
     examples = [member.split.test for member in stack.members] if asked is None else asked
-    found: dict[int, Evaluation] = {}
+    by_member: dict[int, Evaluation] = {}
     for same, members in _alike(examples):
-        chosen = subset(networks, members)
-        given, correct = _ask(stack.encoding, chosen, [same] * len(members), oracle_length)
-        for place, index in enumerate(members):
-            found[index] = Evaluation(given[place], correct[place], same, stack.encoding)
-    return [found[index] for index in range(len(stack.members))]
+        rows, correct = _ask(stack.encoding, subset(networks, members), [same] * len(members), oracle_length)
+        for place, member in enumerate(members):
+            by_member[member] = Evaluation(rows[place], correct[place], same, stack.encoding)
+    return [by_member[member] for member in range(len(stack.members))]
 
 
 def likelihoods(
     networks: Network, answered: Sequence[Evaluation]
 ) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
     """For each network, log-likelihoods of its own answers, and of the right ones."""
-    found: dict[int, tuple[NDArray[np.float32], NDArray[np.float32]]] = {}
-    for asked, members in _alike([one.asked for one in answered]):
-        encoding = answered[members[0]].encoding
-        own = _finished(np.stack([answered[index].rows for index in members]))
-        targets = encoding.actions.rows([tuple(e.actions) for e in asked], own.shape[-1])
-        commands = encoding.commands([e.command for e in asked])
-        pairs = (
-            log_likelihoods(
-                subset(networks, members), *(np.broadcast_to(x, (*own.shape[:2], x.shape[-1])) for x in two)
-            )
-            for two in ((commands, own), (commands, targets))
-        )
-        found |= dict(zip(members, zip(*pairs, strict=True), strict=True))
-    return [found[index] for index in range(len(answered))]
+    by_member: dict[int, tuple[NDArray[np.float32], NDArray[np.float32]]] = {}
+    for asked, members in _alike([evaluation.asked for evaluation in answered]):
+        encoding, chosen = answered[members[0]].encoding, subset(networks, members)
+        own = _finished(np.stack([answered[member].rows for member in members]))
+        targets = np.broadcast_to(encoding.actions.rows([tuple(e.actions) for e in asked], own.shape[-1]), own.shape)
+        rows = encoding.commands([e.command for e in asked])
+        commands = np.broadcast_to(rows, (len(members), *rows.shape))
+        pairs = (log_likelihoods(chosen, commands, actions) for actions in (own, targets))
+        by_member |= dict(zip(members, zip(*pairs, strict=True), strict=True))
+    return [by_member[member] for member in range(len(answered))]
 
 
 def _alike(examples: Asked) -> list[tuple[Sequence[Example], list[int]]]:
     """Each list of examples with the places where it stands."""
-    lists = {id(one): one for one in examples}
-    return [(one, [n for n, other in enumerate(examples) if other is one]) for one in lists.values()]
+    lists = {id(same): same for same in examples}
+    return [(same, [n for n, other in enumerate(examples) if other is same]) for same in lists.values()]
 
 
 def _finished(given: Rows) -> Rows:
@@ -117,13 +112,14 @@ def _ask(
     encoding: Encoding, networks: Network, examples: Sequence[Sequence[Any]], oracle_length: bool
 ) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
     """Answers [networks, commands, cap] and which are right; every network has its own examples, equally many."""
-    made: dict[int, tuple[Any, Any]] = {}
-    for own in examples:
-        if id(own) not in made:
-            commands = encoding.commands([e.command for e in own])
-            made[id(own)] = commands, encoding.answers([tuple(e.actions) for e in own])
-    commands = np.stack([made[id(own)][0] for own in examples])
-    targets = np.stack([made[id(own)][1] for own in examples])
+    lists = {id(own): own for own in examples}
+    rows = {name: _rows(encoding, own) for name, own in lists.items()}
+    commands, targets = (np.stack(part) for part in zip(*(rows[id(own)] for own in examples), strict=True))
     lengths = np.array([[len(e.actions) for e in own] for own in examples], np.int32) if oracle_length else None
     given = answers(networks, commands, cap=encoding.answer_time, lengths=lengths, like=targets)
     return given, right(given, targets)
+
+
+def _rows(encoding: Encoding, examples: Sequence[Any]) -> tuple[Rows, Rows]:
+    """The commands and the right answers."""
+    return encoding.commands([e.command for e in examples]), encoding.answers([tuple(e.actions) for e in examples])

@@ -5,7 +5,7 @@ The members of a stack may differ in seed, split and dropout.
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -67,16 +67,15 @@ class Stack:
         """[members]."""
         return np.array([member.seed for member in self.members], np.uint32)
 
-    def by_split(self) -> list[tuple["Split", list[int]]]:
-        """Each split with the places of its members."""
-        splits = {id(member.split): member.split for member in self.members}
-        return [(one, [n for n, m in enumerate(self.members) if m.split is one]) for one in splits.values()]
-
     @cached_property
     def tables(self) -> list[Presentations]:
         """Each member's presentations; one table per split."""
-        made = {id(split): Presentations(self.encoding, split) for split, _ in self.by_split()}
-        return [made[id(member.split)] for member in self.members]
+        tables = {id(split): Presentations(self.encoding, split) for split in self._splits()}
+        return [tables[id(member.split)] for member in self.members]
+
+    def _splits(self) -> Iterable["Split"]:
+        """Each split once."""
+        return {id(member.split): member.split for member in self.members}.values()
 
     def start(self) -> Network:
         """The networks with their start values, stacked."""
@@ -86,7 +85,7 @@ class Stack:
         """A hash of everything that determines what this stack trains."""
         networks = eqx.filter_eval_shape(self.make, jax.random.key(0))
         shapes = [(jax.tree_util.keystr(p), str(x)) for p, x in jax.tree_util.tree_leaves_with_path(networks)]
-        contents = {id(split): _content(split) for split, _ in self.by_split()}
+        contents = {id(split): _content(split) for split in self._splits()}
         spec = {
             "semantics": SEMANTICS,
             "protocol": asdict(self.protocol),

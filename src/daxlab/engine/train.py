@@ -63,6 +63,16 @@ class Trained:
         counts = np.minimum(self.update - WINDOW * np.arange(len(self.history.losses)), WINDOW)
         return np.asarray(self.history.losses / counts[:, None])
 
+    def curve(self, member: int) -> dict[str, list[float]]:
+        """A run's learning curve by column, accuracies in percent."""
+        losses, per_point = self.mean_losses[:, member], CURVE_EVERY // WINDOW
+        return {
+            "update": self.history.updates.tolist(),
+            "train_accuracy": (100 * self.history.train[:, member]).tolist(),
+            "test_accuracy": (100 * self.history.test[:, member]).tolist(),
+            "loss": [float(losses[at : at + per_point].mean()) for at in range(0, len(losses), per_point)],
+        }
+
 
 def train(
     stack: Stack,
@@ -102,12 +112,12 @@ def train(
             ready = drawing.submit(draw_chunk, stack, program, stop) if stop < end else None
             count = jnp.int32(stop - done)
             state, losses = compiled(program, state, shown, rates, keys, count)(state, shown, rates, keys, count)
-            found = np.asarray(losses, np.float64)[: stop - done]
-            history = _note_losses(history, found, done // WINDOW)
+            chunk = np.asarray(losses, np.float64)[: stop - done]
+            history = _note_losses(history, chunk, done // WINDOW)
             done = stop
             if sample and (done % CURVE_EVERY == 0 or done == stack.protocol.updates):
                 history = _note_curve(history, stack, eqx.combine(state.arrays, static), done, sample)
-            now = Progress(done, found.mean(0), np.asarray(state.failed))
+            now = Progress(done, chunk.mean(0), np.asarray(state.failed))
             go_on = on_progress is None or on_progress(now) is not False
             if saver.due() or done == end or not go_on:
                 saver.save((state, history._replace(seconds=np.array(time.monotonic() - began))))
@@ -123,12 +133,11 @@ def memory_needed(stack: Stack) -> int:
     program = make_program(stack, static)
     rates, keys = run_inputs(stack)
     shown = draw_chunk(stack, program, 0)
-    found = compiled(program, start_state(arrays), shown, rates, keys, jnp.int32(0)).memory_analysis()
-    if found is None:  # a device that does not tell
+    memory = compiled(program, start_state(arrays), shown, rates, keys, jnp.int32(0)).memory_analysis()
+    if memory is None:  # a device that does not tell
         return 0
-    return (
-        found.temp_size_in_bytes + found.argument_size_in_bytes + found.output_size_in_bytes - found.alias_size_in_bytes
-    )
+    sizes = memory.temp_size_in_bytes + memory.argument_size_in_bytes + memory.output_size_in_bytes
+    return sizes - memory.alias_size_in_bytes
 
 
 def start_state(arrays: Any) -> State:

@@ -1,7 +1,8 @@
 """What can be trained: the contract (core.py), names (registry.py), and one file for each kind.
 
     rnn.py       the paper's recurrent networks
-    network.py   any Equinox network, trained by the engine
+    network.py   any Equinox network
+    trainees.py  networks that the engine trains and asks
 
 Knows nothing of ledgers or of scheduling. JAX is imported only when something is fitted.
 """

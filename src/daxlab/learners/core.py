@@ -8,20 +8,20 @@ that can fit many jobs at once overrides `fit`. Knows nothing of ledgers, nor of
 import abc
 import json
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields
-from difflib import get_close_matches
 from pathlib import Path
 from time import monotonic
 from typing import Any, ClassVar, Literal, Protocol, get_args, get_origin, get_type_hints
 
 from daxlab.datasets import Dataset, Split
-from daxlab.errors import InputError
+from daxlab.errors import InputError, nearest
 from daxlab.languages import Example
 
 Actions = tuple[str, ...]
 TYPES = {str: "a name", int: "a whole number", float: "a number", bool: "true or false"}
+UNBOUNDED = {"least": -math.inf, "most": math.inf, "below": math.inf}
 
 
 def setting(default: Any, help: str, least: float = -math.inf, most: float = math.inf, below: float = math.inf) -> Any:
@@ -42,8 +42,8 @@ class Learner:
 
     def __post_init__(self) -> None:
         hints = get_type_hints(type(self))
-        for one in fields(self):
-            object.__setattr__(self, one.name, checked(one, hints[one.name], getattr(self, one.name)))
+        for part in fields(self):
+            object.__setattr__(self, part.name, checked(part, hints[part.name], getattr(self, part.name)))
 
     def fit_one(self, split: Split, seed: int) -> "Model":
         """Learn from one split. Override this, or `fit`."""
@@ -60,7 +60,7 @@ class Learner:
 
     def load(self, path: Path, dataset: Dataset) -> "Fitted":
         """A model that `Fitted.weights` wrote to a file."""
-        raise InputError(f"a {self.kind} learner does not save its models: ask it through the answers in the ledger")
+        raise InputError(f"a {self.kind} learner does not save its models, so {path} is none of its")
 
     @property
     def steps(self) -> int:
@@ -78,8 +78,7 @@ class Learner:
 
     def __str__(self) -> str:
         """A short description for people: the kind and the fields that are not at their defaults."""
-        changed = [f"{n.replace('_', ' ')} {written(v)}" for n, v in asdict(self).items() if v != default(self, n)]
-        return ", ".join([self.kind, *changed])
+        return ", ".join([self.kind, *changed(self, asdict(self))])
 
     def __reduce__(self) -> Any:
         """Pickled by name and fields, so that a learner from a file reaches a worker."""
@@ -88,66 +87,58 @@ class Learner:
         return make, (self.source["name"] if self.source else self.kind, asdict(self))
 
 
-def default(learner: Learner, name: str) -> Any:
-    """The default of a field."""
-    return next(one.default for one in fields(learner) if one.name == name)
-
-
-def checked(one: "Field[Any]", kind: Any, value: Any) -> Any:
+def checked(part: "Field[Any]", kind: Any, value: Any) -> Any:
     """A field's value if it is one that the field takes; a whole number is taken for a float."""
     if get_origin(kind) is Literal:
         if value not in get_args(kind):
-            raise InputError(f"{one.name} is one of {', '.join(map(str, get_args(kind)))}, not {value!r}")
+            raise InputError(f"{part.name} is one of {', '.join(map(str, get_args(kind)))}, not {value!r}")
         return value
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
     if kind in TYPES and (not isinstance(value, kind) or (kind is int and isinstance(value, bool))):
-        raise InputError(f"{one.name} takes {TYPES[kind]}, not {value!r}")
+        raise InputError(f"{part.name} takes {TYPES[kind]}, not {value!r}")
     if kind in (int, float):
-        least, most, below = (one.metadata.get(name, math.inf) for name in ("least", "most", "below"))
-        least = one.metadata.get("least", -math.inf)
+        least, most, below = (part.metadata.get(bound, limit) for bound, limit in UNBOUNDED.items())
         if not (math.isfinite(value) and least <= value <= most and value < below):
-            bounds = [f"at least {least:g}"] * math.isfinite(least) + [f"at most {most:,g}"] * math.isfinite(most)
-            bounds += [f"below {below:g}"] * math.isfinite(below)
-            raise InputError(f"{one.name} must be {' and '.join(bounds) or 'a finite number'}, not {value}")
+            limits = {"at least": least, "at most": most, "below": below}
+            bounds = [f"{words} {limit:,g}" for words, limit in limits.items() if math.isfinite(limit)]
+            raise InputError(f"{part.name} must be {' and '.join(bounds) or 'a finite number'}, not {value}")
     return value
 
 
 def parsed(learner: type[Learner], name: str, text: str) -> Any:
     """The value of a field from text, as the command line gives it: `hidden=100`, `attention=true`."""
-    one = field_of(learner, name)
-    kind = get_type_hints(learner)[one.name]
-    if kind is bool and text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    if kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            raise InputError(f"{name} takes {TYPES[kind]}, not {text!r}") from None
-    if kind in (str, bool) or get_origin(kind) is Literal:
-        return text  # what is not a bool is refused when the learner is made
-    try:
-        return json.loads(text)
-    except ValueError:
+    kind = get_type_hints(learner)[field_of(learner, name).name]
+    if kind is str or get_origin(kind) is Literal:
         return text
+    try:
+        return kind(text) if kind in (int, float) else json.loads(text.lower() if kind is bool else text)
+    except ValueError:
+        if kind in (int, float):
+            raise InputError(f"{name} takes {TYPES[kind]}, not {text!r}") from None
+        return text  # what the field does not take is refused when the learner is made
 
 
 def field_of(learner: type[Learner], name: str) -> "Field[Any]":
     """The field of that name, or an error with the nearest one."""
-    known = {one.name: one for one in fields(learner)}
-    if name not in known:
-        near = get_close_matches(name, known, n=1)
-        advice = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known) or 'no fields'}"
-        raise InputError(f"the learner {learner.kind} has no field {name!r}; {advice}")
-    return known[name]
+    by_name = {part.name: part for part in fields(learner)}
+    if name not in by_name:
+        raise InputError(f"the learner {learner.kind} has no field {name!r}; {nearest(name, by_name)}")
+    return by_name[name]
 
 
 def defaults(learner: type[Learner]) -> dict[str, Any]:
     """Every field with its default."""
-    missing = [one.name for one in fields(learner) if one.default is MISSING]
-    if missing:
+    values = {part.name: part.default for part in fields(learner)}
+    if missing := [name for name, value in values.items() if value is MISSING]:
         raise InputError(f"every field of a learner needs a default; {learner.kind} gives none for {missing[0]!r}")
-    return {one.name: one.default for one in fields(learner)}
+    return values
+
+
+def changed(learner: Learner, names: Iterable[str]) -> list[str]:
+    """Which of these fields are not at their defaults, in words: "clip 1"."""
+    usual, values = defaults(type(learner)), asdict(learner)
+    return [f"{name.replace('_', ' ')} {written(values[name])}" for name in names if values[name] != usual[name]]
 
 
 def written(value: Any) -> str:
@@ -204,7 +195,7 @@ class Answers:
     @property
     def right(self) -> list[bool]:
         """Which answers are exactly their targets."""
-        return [tuple(given) == tuple(e.actions) for given, e in zip(self.answers, self.asked, strict=True)]
+        return [tuple(answer) == tuple(e.actions) for answer, e in zip(self.answers, self.asked, strict=True)]
 
     @property
     def ended(self) -> list[bool]:
@@ -295,9 +286,8 @@ class Models(Fitted):
         return [self._ask(model, examples) for model, examples in zip(self.models, asked, strict=True)]
 
     def _ask(self, model: Model, examples: Sequence[Example]) -> Answers:
-        given = [tuple(answer) for answer in model.answers([example.command for example in examples])]
-        if len(given) != len(examples):
-            raise InputError(
-                f"{self.jobs[0].learner} breaks the contract: {len(given)} answers to {len(examples)} commands"
-            )
-        return Answers(examples, given)
+        answers = [tuple(answer) for answer in model.answers([example.command for example in examples])]
+        if len(answers) != len(examples):
+            counts = f"{len(answers)} answers to {len(examples)} commands"
+            raise InputError(f"{self.jobs[0].learner} breaks the contract: {counts}")
+        return Answers(examples, answers)

@@ -4,8 +4,6 @@ import json
 import sys
 import traceback
 from collections.abc import Mapping
-from dataclasses import is_dataclass
-from difflib import get_close_matches
 from functools import lru_cache
 from hashlib import sha256
 from importlib import import_module
@@ -14,8 +12,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from daxlab.errors import InputError
+from daxlab.errors import InputError, nearest
 from daxlab.learners.core import Learner, defaults, field_of, parsed
+from daxlab.learners.network import learner_of
 from daxlab.learners.rnn import RNN
 
 KINDS: dict[str, type[Learner]] = {RNN.kind: RNN}  # a new kind is one file and one line here
@@ -31,9 +30,8 @@ def find(name: str) -> type[Learner]:
     path, colon, wanted = name.rpartition(":")
     if colon and (path.endswith(".py") or Path(path).exists()):
         return _from_file(name, Path(path), wanted)
-    near = get_close_matches(name, KINDS, n=1)
-    advice = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(KINDS)}"
-    raise InputError(f"no learner is called {name!r}; {advice}, or a class of your own: path/to/file.py:Name")
+    advice = f"{nearest(name, KINDS)} (a class of your own is path/to/file.py:Name)"
+    raise InputError(f"no learner is called {name!r}; {advice}")
 
 
 def make(name: str, settings: Mapping[str, Any] | None = None) -> Learner:
@@ -51,20 +49,34 @@ def from_text(name: str, settings: Mapping[str, str]) -> Learner:
 
 
 def name_and_fields(facts: Facts) -> tuple[str, dict[str, Any]]:
-    """What a run's facts say of its learner: its name, and its fields."""
-    if "network" in facts:  # the form of the first runs
-        return RNN.kind, {**facts["network"], **facts.get("protocol", {})}
-    fields = dict(facts["learner"])
-    kind = fields.pop("kind")
-    return (kind["name"] if isinstance(kind, Mapping) else kind), fields
+    """The kind of a run's learner and its fields. Facts without a "learner" are those of the paper's networks.
+
+    >>> name_and_fields({"network": {"cell": "gru"}, "protocol": {"clip": 5}})
+    ('rnn', {'cell': 'gru', 'clip': 5})
+    >>> name_and_fields({"learner": {"kind": {"name": "mine.py:Mine", "digest": "9f"}, "depth": 2}})
+    ('mine.py:Mine', {'depth': 2})
+    """
+    if "learner" not in facts:  # the form of the first runs
+        return RNN.kind, {**_mapping(facts.get("network")), **_mapping(facts.get("protocol"))}
+    kind, fields = _kind(facts), dict(_mapping(facts["learner"]))
+    fields.pop("kind", None)
+    return str(kind.get("name") if isinstance(kind, Mapping) else kind), fields
+
+
+def _kind(facts: Facts) -> Any:
+    """A kind's name or, of a class from a file, its name and digest."""
+    return _mapping(facts.get("learner")).get("kind")
+
+
+def _mapping(value: Any) -> Facts:
+    return value if isinstance(value, Mapping) else {}
 
 
 def of(facts: Facts) -> Learner:
     """The learner of a run; an error if it would no longer be the same one."""
     name, fields = name_and_fields(facts)
-    learner = make(name, fields)
-    recorded = facts.get("learner", {}).get("kind")
-    if isinstance(recorded, Mapping) and learner.source and learner.source["digest"] != recorded.get("digest"):
+    learner, kind = make(name, fields), _kind(facts)
+    if isinstance(kind, Mapping) and learner.source and learner.source["digest"] != kind.get("digest"):
         raise InputError(f"{name} has changed since this run was trained: restore the file, or train it again")
     return learner
 
@@ -80,22 +92,20 @@ def name_and_variant(facts: Facts) -> tuple[str, str]:
 
 
 @lru_cache(maxsize=4096)
-def _described(facts: str) -> tuple[str, str]:
-    known = json.loads(facts)
-    name, fields = name_and_fields(known)
-    kind = KINDS.get(name)
-    if kind is None and isinstance(source := known["learner"]["kind"], dict):
-        kind = LOADED.get(f"{source.get('digest')}:{name.rpartition(':')[2]}")  # no file is run for a label
+def _described(text: str) -> tuple[str, str]:
+    facts = json.loads(text)
+    name, fields = name_and_fields(facts)
+    short = name.rpartition(":")[2]
+    loaded = f"{_mapping(_kind(facts)).get('digest')}:{short}"
+    kind = KINDS.get(name) or LOADED.get(loaded)  # no file is run for a label
     try:
         learner = kind(**fields) if kind else None
     except (InputError, TypeError):
         learner = None
     if isinstance(learner, RNN):
         return learner.architecture, learner.variant
-    if learner is not None:
-        return str(learner), ""
-    settings = ", ".join(f"{field} {json.dumps(value)}" for field, value in fields.items())
-    return f"{name.rpartition(':')[2]}{', ' if settings else ''}{settings}", ""
+    settings = [f"{field} {json.dumps(value)}" for field, value in fields.items()]
+    return str(learner) if learner else ", ".join([short, *settings]), ""
 
 
 def _from_file(name: str, path: Path, wanted: str) -> type[Learner]:
@@ -110,12 +120,10 @@ def _from_file(name: str, path: Path, wanted: str) -> type[Learner]:
 def _loaded(name: str, path: Path, wanted: str, digest: str) -> type[Learner]:
     """The class of that name in a file, as a learner; cached by the file's content."""
     module = _imported(path, f"daxlab_learner_{digest[:16]}")
-    classes = {found: one for found, one in vars(module).items() if isinstance(one, type)}
+    classes = {name: value for name, value in vars(module).items() if isinstance(value, type)}
     if wanted not in classes:
-        own = [found for found, one in classes.items() if one.__module__ == module.__name__]
-        near = get_close_matches(wanted, own, n=1)
-        advice = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(own) or 'no classes'}"
-        raise InputError(f"{path} has no class {wanted!r}; {advice}")
+        own = [name for name, value in classes.items() if value.__module__ == module.__name__]
+        raise InputError(f"{path} has no class {wanted!r}; {nearest(wanted, own)}")
     kind = _as_learner(classes[wanted], name)
     kind.kind, kind.source = wanted, {"name": name, "digest": digest}
     defaults(kind)  # every field needs one
@@ -123,18 +131,16 @@ def _loaded(name: str, path: Path, wanted: str, digest: str) -> type[Learner]:
     return kind
 
 
-def _as_learner(given: type, name: str) -> type[Learner]:
-    if issubclass(given, Learner):
-        if not (is_dataclass(given) and given.__dataclass_params__.frozen):  # type: ignore[attr-defined]
+def _as_learner(cls: type, name: str) -> type[Learner]:
+    if issubclass(cls, Learner):
+        own = vars(cls).get("__dataclass_params__")  # a base class's would not know this one's fields
+        if own is None or not own.frozen:
             raise InputError(f"{name} is a Learner, but no frozen dataclass: decorate it with @dataclass(frozen=True)")
-        if given.fit is Learner.fit and given.fit_one is Learner.fit_one:
+        if cls.fit is Learner.fit and cls.fit_one is Learner.fit_one:
             raise InputError(f"{name} breaks the contract: it needs fit_one(self, split, seed), which returns a model")
-        return given
-    network = import_module("daxlab.networks").Network
-    if issubclass(given, network):
-        from daxlab.learners.network import learner_of
-
-        return learner_of(given, name)
+        return cls
+    if issubclass(cls, import_module("daxlab.networks").Network):
+        return learner_of(cls, name)
     raise InputError(
         f"{name} is neither a daxlab.learners.Learner nor a daxlab.networks.Network: make it a subclass of one of them"
     )
@@ -151,7 +157,8 @@ def _imported(path: Path, name: str) -> ModuleType:
         del sys.modules[name]
         if not isinstance(error, Exception | SystemExit):
             raise
-        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+        frames = traceback.extract_tb(error.__traceback__)
+        lines = [frame.lineno for frame in frames if Path(frame.filename) == path.absolute()]
         line = getattr(error, "lineno", None) or (lines[-1] if lines else None)
         where = f"{path}, line {line}" if line else str(path)
         raise InputError(f"{where}: cannot be imported ({type(error).__name__}: {error}); mend it first") from None

@@ -4,12 +4,12 @@ from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from typing import Any, ClassVar, Literal
 
-from daxlab.learners.core import default, setting, written
+from daxlab.learners.core import changed, setting
 from daxlab.learners.network import NetworkLearner
 from daxlab.protocol import SEMANTICS, Protocol
 
 CellName = Literal["srn", "lstm", "gru"]
-PROTOCOL = tuple(one.name for one in fields(Protocol))
+PROTOCOL = tuple(field.name for field in fields(Protocol))
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,6 @@ class RNN(NetworkLearner):
     def __post_init__(self) -> None:
         super().__post_init__()
         _ = self.protocol  # says what is wrong with it
-
-    @property
-    def protocol(self) -> Protocol:
-        """How it is trained."""
-        return Protocol(**{name: getattr(self, name) for name in PROTOCOL})
 
     def network(self, words: int, actions: int) -> Any:
         """See the contract."""
@@ -69,8 +64,7 @@ class RNN(NetworkLearner):
     @property
     def variant(self) -> str:
         """What differs from the paper's protocol; nothing if it is the paper's."""
-        changed = [name for name in sorted(PROTOCOL) if getattr(self, name) != default(self, name)]
-        return ", ".join(f"{name.replace('_', ' ')} {written(getattr(self, name))}" for name in changed)
+        return ", ".join(changed(self, sorted(PROTOCOL)))
 
     def __str__(self) -> str:
         return "; ".join(part for part in (self.architecture, self.variant) if part)

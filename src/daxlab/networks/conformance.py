@@ -12,7 +12,7 @@ import numpy as np
 from jax import Array
 
 from daxlab.errors import InputError
-from daxlab.networks.contract import Attends, Encodes, Network
+from daxlab.networks.contract import Attends, Encodes, Network, Steps
 from daxlab.symbols import EOS, PAD
 
 Make = Callable[[Array], Network]
@@ -66,13 +66,13 @@ def check_network(make: Make, *, words: int, actions: int, seed: int = 0) -> Non
 
 
 def _check_answers(network: Network, command: Array, long_command: Array, target: Array, actions: int) -> None:
-    free = _answer(network, command, -1)
+    free = _answer(network, command, jnp.int32(-1))
     _require(jnp.issubdtype(free.dtype, jnp.integer), "its answer is not made of integers")
-    padded = _answer(network, long_command, -1)
+    padded = _answer(network, long_command, jnp.int32(-1))
     _require(bool(jnp.all(free == padded)), "its answer depends on padding")
     ended = np.flatnonzero(np.asarray(free) == EOS)
     _require(not ended.size or bool(jnp.all(free[ended[0] + 1 :] == PAD)), "its answer goes on after <EOS>")
-    oracle = np.asarray(_answer(network, command, 7))
+    oracle = np.asarray(_answer(network, command, jnp.int32(7)))
     _require(bool((oracle[:7] > EOS).all()) and oracle[7] == EOS, "it does not keep to the oracle's length")
     scores = eqx.filter_jit(network.scores)(command, target)
     _require(bool(jnp.allclose(jnp.exp(scores).sum(-1), 1, atol=1e-4)), "its scores are not log-probabilities")
@@ -115,19 +115,15 @@ def _loss(
     target: Array,
     forced: bool | Array,
     rate: Array | None,
-    steps: tuple[Array | None, Array | None] = (None, None),
+    steps: Steps = (None, None),
 ) -> Array:
     key = jax.random.key(7)
     return network.loss(command, target, forced=forced, own_end=True, dropout=rate, key=key, steps=steps)
 
 
 @eqx.filter_jit
-def _jitted_answer(network: Network, command: Array, length: Array) -> Array:
+def _answer(network: Network, command: Array, length: Array) -> Array:
     return network.greedy(command, cap=CAP, length=length)
-
-
-def _answer(network: Network, command: Array, length: int) -> Array:
-    return _jitted_answer(network, command, jnp.int32(length))
 
 
 def _close(a: Array, b: Array) -> bool:

@@ -5,9 +5,8 @@ targets.py       the same, typed
 experiments.py   which networks learn which splits, from which seeds
 search.py        its search over 180 architectures, and its choices beside ours
 runs.py          the runs of a ledger that count as the paper's, and what is measured in them
-measures.py      from runs to the counterpart of a figure
+measures.py      every figure by its id, and how it is measured in runs
 translations.py  the same for English-French
-catalogue.py     which figure is measured how
 verdicts.py      when the two agree
 comparison.py    both in a row
 """

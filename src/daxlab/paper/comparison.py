@@ -1,6 +1,6 @@
 """The paper's figures beside ours: a row for every id of targets.json, and for what else the experiments measure.
 
-What is measured is in catalogue.py, when it agrees in verdicts.py.
+What is measured is in measures.py, when it agrees in verdicts.py.
 """
 
 from collections.abc import Sequence
@@ -10,10 +10,10 @@ from typing import Any
 
 from daxlab.analysis.replicates import summary
 from daxlab.errors import InputError
-from daxlab.paper.catalogue import CATALOGUE, OURS
 from daxlab.paper.experiments import BEST, EXPERIMENTS
+from daxlab.paper.measures import CATALOGUE, OURS
 from daxlab.paper.runs import Draw, Measure, Measurement, Runs
-from daxlab.paper.targets import RUNS, Target, targets
+from daxlab.paper.targets import Target, targets
 from daxlab.paper.verdicts import Verdict, allowed, margin, together, verdict
 from daxlab.protocol import Protocol
 from daxlab.runs import Ledger
@@ -115,7 +115,7 @@ class _Judged:
 
 
 def _judged(target: Target, measurement: Measurement) -> _Judged:
-    value, relation, paper_runs = measurement.claim or (target.value, target.relation, target.runs or RUNS)
+    value, relation, paper_runs = measurement.claim or (target.value, target.relation, target.averaged)
     runs = measurement.runs
     if measurement.count is not None:
         same: Verdict = "within" if measurement.count == target.value else "beyond"

@@ -30,8 +30,7 @@ PRIMITIVES = ("walk", "look", "run", "jump", "turn-left", "turn-right")
 TRANSLATION = "translation"
 EXPERIMENTS = ("simple", "size", "length", "turn-left", "jump", "few-shot", "primitives", TRANSLATION)
 ALL = "all"
-
-Setting = tuple[str, str]  # the name of a network, and of a split
+SCAN = "scan"
 
 
 def trained_by(network: RNN, protocol: Protocol) -> RNN:
@@ -71,17 +70,22 @@ SPLITS: dict[str, tuple[str, ...]] = {  # the four main experiments, in the orde
 }
 
 
-def settings(experiment: str, release: bool) -> Iterator[Setting]:
-    """Which networks learn which splits in an experiment; not of few-shot, whose draws go with the seeds."""
+def settings(experiment: str, seed: int, release: bool, pairs: str | None = None) -> Iterator[tuple[RNN, str, str]]:
+    """Which networks learn which splits of which datasets from a seed. Only few-shot draws another split for each."""
     if experiment in BEST:
         split = simple(release) if experiment == "simple" else experiment
-        yield from ((network, split) for network in (OVERALL, *BEST.values()))
+        yield from ((NETWORKS[network], split, SCAN) for network in (OVERALL, *BEST.values()))
     if experiment in ONCE:
-        yield OVERALL, ONCE[experiment]
+        yield NETWORKS[OVERALL], ONCE[experiment], SCAN
     if experiment == "size":
-        yield from ((OVERALL, size(percent, release)) for percent in (*SIZES, 80))
+        yield from ((NETWORKS[OVERALL], size(percent, release), SCAN) for percent in (*SIZES, 80))
+    if experiment == "few-shot":  # the release has five draws, so more seeds learn them again
+        replicate = 1 + (seed % REPLICATES if release else seed)
+        yield from ((NETWORKS[FEW], few(shots, replicate, release), SCAN) for shots in SHOTS)
     if experiment == "primitives":
-        yield from ((OVERALL, primitive) for primitive in PRIMITIVES)
+        yield from ((NETWORKS[OVERALL], primitive, SCAN) for primitive in PRIMITIVES)
+    if experiment == TRANSLATION and pairs is not None:
+        yield from ((TRANSLATOR, split, pairs) for split in dataset(pairs).split_names())
 
 
 def specs(
@@ -91,35 +95,20 @@ def specs(
     protocol: Protocol | None = None,
     pairs: str | None = None,
 ) -> list[Spec]:
-    """The runs of some experiments, each once: seeds 0, 1, … `pairs` is the dataset of the English-French experiment.
-
-    A few-shot run has its own draw of composed commands, so replicate n is seed n - 1; where the release's five draws
-    are used up, they are learned again from further seeds.
-    """
+    """The runs of some experiments, each once: seeds 0, 1, … `pairs`: the dataset of the English-French experiment."""
     if runs < 1:
         raise InputError(f"runs must be at least 1, not {runs}")
-
-    def spec(split: str, seed: int, network: RNN, data: str = "scan") -> Spec:
-        return Spec(split, seed, trained_by(network, protocol or Protocol()), data)
-
-    wanted: list[Spec] = []
-    for experiment in chosen(names):
-        pairings = settings(experiment, release)
-        wanted += [spec(split, seed, NETWORKS[network]) for network, split in pairings for seed in range(runs)]
-        if experiment == "few-shot":
-            draws = [(shots, seed) for shots in SHOTS for seed in range(runs)]
-            wanted += [
-                spec(few(shots, 1 + (seed % REPLICATES if release else seed), release), seed, NETWORKS[FEW])
-                for shots, seed in draws
-            ]
-        if experiment == TRANSLATION and pairs is not None:
-            splits = dataset(pairs).split_names()
-            wanted += [spec(split, seed, TRANSLATOR, pairs) for split in splits for seed in range(runs)]
+    wanted = [
+        Spec(split, seed, trained_by(network, protocol or Protocol()), data)
+        for experiment in chosen(names)
+        for replicates in zip(*(settings(experiment, seed, release, pairs) for seed in range(runs)), strict=True)
+        for seed, (network, split, data) in enumerate(replicates)
+    ]
     return list(dict.fromkeys(wanted))
 
 
 def chosen(names: Sequence[str]) -> list[str]:
-    """The experiments of these names, in the paper's order; `all` means every one."""
+    """The experiments of these names, in the paper's order; `all` means all of them."""
     for name in names:
         if name not in (*EXPERIMENTS, ALL):
             raise InputError(f"no experiment is called {name!r}; {nearest(name, (*EXPERIMENTS, ALL))}")

@@ -1,30 +1,35 @@
-"""For each figure of the paper, its counterpart in the ledger. Judges nothing: verdicts.py does.
+"""Every figure by its id: the experiments whose runs it needs, and how its counterpart is measured in a ledger.
 
-A measure is a function from runs to measurements: one for each network and split that the figure is about.
+A measure is a function from runs to measurements: one for each network and split that the figure is about. It judges
+nothing: verdicts.py does.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from math import prod
 from operator import sub
 from statistics import fmean
-from typing import Any
+from typing import Literal
 
 import numpy as np
 import polars as pl
 
 from daxlab.analysis.accuracy import median_run
 from daxlab.analysis.errors import by_length, composed_right, errors_by_construction, search_errors
-from daxlab.analysis.neighbours import neighbours
 from daxlab.analysis.parts import coverage
+from daxlab.analysis.probes import neighbours
 from daxlab.analysis.search import filled, shared_seeds, table
-from daxlab.datasets import find, split
-from daxlab.datasets.release import SCAN
-from daxlab.paper.experiments import BEST, FEW, ONCE, OVERALL, SPLITS, both, few, simple, size
-from daxlab.paper.runs import Draw, Measurement, Replicates, Row, Runs
+from daxlab.datasets import find, release, split
+from daxlab.datasets.rules import SHOTS, SIZES
+from daxlab.paper import translations
+from daxlab.paper.experiments import BEST, FEW, ONCE, OVERALL, PRIMITIVES, SPLITS, both, few, simple, size
+from daxlab.paper.runs import Draw, Measure, Measurement, Replicates, Runs
 from daxlab.paper.search import AXES
-from daxlab.paper.targets import RUNS, targets
+from daxlab.paper.targets import FIGURES, target
+from daxlab.runs import Ledger
 
+OURS = "ours."  # begins the ids of figures that the paper lacks
 DRAWS: dict[bool, Draw] = {True: "release", False: "own"}
 
 
@@ -36,8 +41,7 @@ def accuracy(network: str, splits: Sequence[str], runs: Runs, metric: str = "acc
 
 def trained(networks: dict[str, str], runs: Runs) -> list[Measurement]:
     """Accuracy on the training set, on each main split."""
-    pairs = networks.items()
-    return [one for name, network in pairs for one in accuracy(network, SPLITS[name], runs, "train_accuracy")]
+    return [accuracy(network, SPLITS[name], runs, "train_accuracy")[0] for name, network in networks.items()]
 
 
 def oracle_at(length: int, runs: Runs) -> list[Measurement]:
@@ -64,151 +68,169 @@ def search_failures(names: Sequence[str], runs: Runs) -> list[Measurement]:
 
 def few_shot(shots: int, runs: Runs) -> list[Measurement]:
     """Every draw of composed commands is one value, the mean over its runs."""
-    replicates = runs.draws(FEW, *(first.removesuffix("1") for first in both(few, shots, 1)))
+    replicates = runs.of(FEW, *(first.removesuffix("1") for first in both(few, shots, 1)), family=True)
     by_draw: dict[str, list[float]] = {}
     for row in replicates.rows:
         by_draw.setdefault(row["split"], []).append(row["accuracy"])
     return [replicates.measurement([fmean(accuracies) for accuracies in by_draw.values()])]
 
 
-def paired(split: str, runs: Runs) -> tuple[list[float], list[float]]:
-    """Accuracies with over-sampling and without, of the seeds that have both."""
-    often, seldom = (
-        {row["seed"]: row["accuracy"] for row in runs.of(OVERALL, name).rows if row["accuracy"] is not None}
-        for name in (split, ONCE[split])
-    )
-    seeds = sorted(often.keys() & seldom.keys())
-    return [often[seed] for seed in seeds], [seldom[seed] for seed in seeds]
-
-
 def over_sampling(runs: Runs) -> list[Measurement]:
-    """With over-sampling minus without, seed by seed."""
+    """Accuracy with over-sampling minus without, of the seeds that have both."""
     measurements = []
     for name, once in ONCE.items():
-        often, seldom = paired(name, runs)
-        means = f"{fmean(often):.2f} with over-sampling minus {fmean(seldom):.2f} without" if often else ""
-        note = f"{name} {means}, seed by seed" if means else ""
+        by_seed = [
+            {row["seed"]: row["accuracy"] for row in runs.of(OVERALL, split).rows if row["accuracy"] is not None}
+            for split in (name, once)
+        ]
+        seeds = sorted(by_seed[0].keys() & by_seed[1].keys())
+        often, seldom = ([accuracies[seed] for seed in seeds] for accuracies in by_seed)
+        note = f"{name} {fmean(often):.2f} with over-sampling minus {fmean(seldom):.2f} without" if seeds else ""
+        note += ", seed by seed" if seeds else ""
         gain = list(map(sub, often, seldom))
         measurements.append(runs.of(OVERALL, once).measurement(gain, note, claim=(0, "more than", None)))
     return measurements
 
 
-def turn_left_errors(runs: Runs) -> list[Measurement]:
-    """The errors of the median run by construction; how many every run made."""
-    replicates = runs.of(OVERALL, "turn-left")
+def unseen_parts(percent: int, _: Runs) -> list[Measurement]:
+    """How many conjunction-less commands of the test set are not in training."""
+    released = find(release.SCAN) is not None
+    name = size(percent, released)
+    covered = coverage(split(name))
+    count, parts, times = len(covered.unseen), len(covered.parts), covered.occurrences
+    ours = {"unseen": list(covered.unseen), "parts": parts, "occurrences": times}
+    note = f"{count} of {parts}; the others occur {times or 0:.2f} times on average"
+    return [Measurement(None, name, DRAWS[released], ours=ours, shown=str(count), count=count, note=note)]
+
+
+# -- the median run of the overall-best network
+
+
+def of_median(split: str, measure: Callable[[Ledger, Replicates, str], Measurement], runs: Runs) -> list[Measurement]:
+    """What is measured in the median run on a split, given all runs and the median one's key."""
+    replicates = runs.of(OVERALL, split)
     if not replicates.rows:
         return [replicates.measurement()]
-    median = median_run(runs.ledger, replicates.keys)
-    frame = errors_by_construction(runs.ledger, median, "turn-left")
+    return [measure(runs.ledger, replicates, median_run(runs.ledger, replicates.keys))]
+
+
+def turn_left_errors(ledger: Ledger, replicates: Replicates, median: str) -> Measurement:
+    """The errors by construction; how many every run made."""
+    frame = errors_by_construction(ledger, median, "turn-left")
     errors = frame.filter(frame["wrong"] > 0)
     counts = [round(sum(frame["commands"]) * (100 - value) / 100) for value in replicates.values()]
     ours = {"run": median, "errors": sum(errors["wrong"]), "constructions": errors.to_dicts()}
     most = [f"{row['wrong']} {row['construction']!r} {row['place']}" for row in errors.head(4).to_dicts()]
     most += [f"{rest} in others"] if (rest := sum(errors["wrong"][4:])) else []
     note = f"median run: {'; '.join(most) or 'none'}"
-    return [replicates.measurement(counts, note, ours=ours, shown=str(ours["errors"]))]
+    return replicates.measurement(counts, note, ours=ours, shown=str(ours["errors"]))
 
 
-def jump_right(runs: Runs) -> list[Measurement]:
-    """The composed commands that the median run gets right; how many every run does."""
-    replicates = runs.of(OVERALL, "jump")
-    if not replicates.rows:
-        return [replicates.measurement()]
-    median = median_run(runs.ledger, replicates.keys)
-    right = {key: composed_right(runs.ledger, key) for key in replicates.keys}
+def jump_right(ledger: Ledger, replicates: Replicates, median: str) -> Measurement:
+    """The composed commands that come out right; how many in every run."""
+    right = {key: composed_right(ledger, key) for key in replicates.keys}
     some = ", ".join(map(repr, right[median][:5])) + (", …" if len(right[median]) > 5 else "")
     any_run = Counter(command for commands in right.values() for command in commands)
     note = f"median run: {some or 'none right'}; in any run: {len(any_run)}"
     counts = [float(len(commands)) for commands in right.values()]
     ours = {"run": median, "right": right[median], "any_run": dict(any_run.most_common())}
-    return [replicates.measurement(counts, note, ours=ours, shown=str(len(right[median])))]
+    return replicates.measurement(counts, note, ours=ours, shown=str(len(right[median])))
 
 
-def nearest(runs: Runs) -> list[Measurement]:
-    """The median run's neighbours of the paper's four commands."""
-    replicates = runs.of(OVERALL, "jump")
-    if not replicates.rows:
-        return [replicates.measurement()]
-    frame = neighbours(runs.ledger, median_run(runs.ledger, replicates.keys))
-    (commands,) = (target.table for target in targets() if target.table)
+def nearest(ledger: Ledger, replicates: Replicates, median: str) -> Measurement:
+    """The neighbours of the paper's four commands."""
+    frame = neighbours(ledger, median)
     ours = {
-        command: [list(pair) for pair in frame.filter(frame["command"] == command)["neighbour", "cosine"].iter_rows()]
-        for command in commands or ()
+        command: [list(pair) for pair in frame.filter(command=command)["neighbour", "cosine"].iter_rows()]
+        for command in target("exp3.neighbours").table or ()
     }
     if not any(ours.values()):
-        return [replicates.measurement(note="no neighbours were kept of the median run")]
+        return replicates.measurement(note="no neighbours were kept of the median run")
     first = "; ".join(f"{command}: {near[0][0]} {near[0][1]:.2f}" for command, near in ours.items() if near)
-    return [replicates.measurement(note=f"nearest in the median run: {first}", ours=ours, shown="a table")]
+    return replicates.measurement(note=f"nearest in the median run: {first}", ours=ours, shown="a table")
 
 
-def unseen_parts(percent: int, runs: Runs) -> list[Measurement]:
-    """How many conjunction-less commands of the test set are not in training."""
-    release = find(SCAN) is not None
-    name = size(percent, release)
-    covered = coverage(split(name))
-    count, parts, times = len(covered.unseen), len(covered.parts), covered.occurrences
-    ours = {"unseen": list(covered.unseen), "parts": parts, "occurrences": times}
-    note = f"{count} of {parts}; the others occur {times or 0:.2f} times on average"
-    return [Measurement(None, name, DRAWS[release], ours=ours, shown=str(count), count=count, note=note)]
+# -- the paper's search
 
 
-# -- the paper's search over SRNs
+def srns(figure: Literal["best", "attention-mean", "attention-range"], runs: Runs) -> list[Measurement]:
+    """The best SRN without attention; of those with attention, the mean, or the worst and the best.
 
-
-def srn_best(runs: Runs) -> list[Measurement]:
-    """The best SRN without attention."""
-    rows, lacking = _srns(False, runs)
-    return [_so_far(rows, [row["mean"] for row in rows[-1:]], lacking) if lacking else _architecture(rows[-1])]
-
-
-def srn_mean(runs: Runs) -> list[Measurement]:
-    """Every replicate of the whole search is one value: the mean over architectures.
-
-    A run that failed counts as the mean of its architecture's others.
+    For the mean, every replicate of the whole search is one value; a run that failed counts as the mean of its
+    architecture's others. As long as architectures are lacking, what there is of them is shown without a verdict.
     """
-    rows, lacking = _srns(True, runs)
-    mean = [fmean(row["mean"] for row in rows)] if rows else []
-    if lacking:
-        return [_so_far(rows, mean, lacking)]
-    frame = pl.DataFrame(rows)
-    values = table(frame, shared_seeds(frame["seeds"].to_list()))
-    if without := int(np.isnan(values).all(axis=1).sum()):
-        note = f"{without} of {len(rows)} architectures have none of the seeds that most of them share"
-        return [_so_far(rows, mean, note)]
-    return [_replicates(f"{len(rows)} SRNs with attention", rows).measurement(filled(values).mean(axis=0).tolist())]
-
-
-def srn_range(runs: Runs) -> list[Measurement]:
-    """The worst and the best architecture, each against its end of the paper's range."""
-    rows, lacking = _srns(True, runs)
-    if lacking:
-        return [_so_far(rows, [row["mean"] for row in (*rows[:1], *rows[-1:])], lacking)]
-    (ends,) = (target.range for target in targets() if target.id == "exp1.srn-attention-range")
-    pairs = zip((rows[0], rows[-1]), ends or (), strict=True)
-    return [_architecture(row, claim=(end, None, RUNS)) for row, end in pairs]
-
-
-def _srns(attention: bool, runs: Runs) -> tuple[list[Row], str]:
-    """The SRNs of the paper's search that have runs, worst first; and what is lacking, if anything is."""
-    of_these = (pl.col("experiment") == "simple") & (pl.col("cell") == "srn") & (pl.col("attention") == attention)
-    rows = runs.search.filter(of_these & (pl.col("runs") > 0)).sort("mean", "network").to_dicts()
+    some = runs.search.filter(pl.col("runs") > 0, experiment="simple", cell="srn", attention=figure != "best")
+    some = some.sort("mean", "network")  # the worst first
+    rows = some.to_dicts()
     every = prod(len(AXES[name]) for name in ("layers", "hidden", "dropout"))
     lacking = f"so far of {len(rows)} of {every} architectures in the ledger; the others need the search"
-    return rows, "" if len(rows) == every else lacking
-
-
-def _so_far(rows: list[Row], values: list[float], note: str) -> Measurement:
-    """A figure of some of the architectures is shown, and not held against the paper's."""
     if not rows:
-        return Measurement(note=note)
-    some, shown = _replicates("", rows), " to ".join(f"{value:.2f}" for value in values)
-    return Measurement(None, some.split, some.draw, ours=values, shown=shown, note=note)
+        return [Measurement(note=lacking)]
+    split, draw = rows[0]["split"], DRAWS[rows[0]["split"] == simple(release=True)]
+    means, ends = [row["mean"] for row in rows], [rows[-1]] if figure == "best" else [rows[0], rows[-1]]
+    values = table(some, shared_seeds(some["seeds"].to_list()))
+    without = int(np.isnan(values).all(axis=1).sum()) if figure == "attention-mean" else 0
+    if len(rows) < every or without:
+        ours = [fmean(means)] if figure == "attention-mean" else [row["mean"] for row in ends]
+        shown = " to ".join(f"{value:.2f}" for value in ours)
+        if len(rows) == every:
+            lacking = f"{without} of {every} architectures have none of the seeds that most of them share"
+        return [Measurement(None, split, draw, ours=ours, shown=shown, note=lacking)]
+    if figure == "attention-mean":
+        failed = sum(row["failed"] for row in rows)
+        replicates = Replicates(f"{every} SRNs with attention", split, draw, failed=failed)
+        return [replicates.measurement(filled(values).mean(axis=0).tolist())]
+    stated = target(f"exp1.srn-{figure}")
+    claims = [(end, None, stated.averaged) for end in stated.range] if stated.range else [None]
+    return [
+        Replicates(row["network"], split, draw, failed=row["failed"]).measurement(row["accuracies"], claim=claim)
+        for row, claim in zip(ends, claims, strict=True)
+    ]
 
 
-def _architecture(row: Row, **more: Any) -> Measurement:
-    return _replicates(row["network"], [row]).measurement(row["accuracies"], **more)
+# -- all figures
 
 
-def _replicates(network: str, rows: list[Row]) -> Replicates:
-    split = rows[0]["split"]
-    return Replicates(network, split, DRAWS[split == simple(True)], failed=sum(row["failed"] for row in rows))
+def _paper() -> Iterator[tuple[str, Sequence[str], Measure]]:
+    """The paper's figures."""
+    for name, figure in FIGURES.items():
+        yield f"{figure}.best", [name], partial(accuracy, BEST[name], SPLITS[name])
+        yield f"{figure}.overall", [name], partial(accuracy, OVERALL, SPLITS[name])
+    for srn in ("best", "attention-mean", "attention-range"):
+        yield f"exp1.srn-{srn}", ["search"], partial(srns, srn)
+    for percent in (1, 2, 4):
+        yield f"exp1.size.{percent}", ["size"], partial(accuracy, OVERALL, both(size, percent))
+    for percent in (1, 2):
+        yield f"exp1.size.{percent}.parts", ["size"], partial(unseen_parts, percent)
+    for name, network in (("overall", OVERALL), ("best", BEST["length"])):
+        measure = partial(accuracy, network, SPLITS["length"], metric="oracle_accuracy")
+        yield f"exp2.oracle.{name}", ["length"], measure
+    for length in (24, 48):
+        yield f"exp2.oracle.best.{length}", ["length"], partial(oracle_at, length)
+    for experiment, splits in (("exp2", ["length"]), ("exp3", ["turn-left", "jump"])):
+        yield f"{experiment}.search-errors", splits, partial(search_failures, splits)
+    yield "exp3.turn-left.errors", ["turn-left"], partial(of_median, "turn-left", turn_left_errors)
+    yield "exp3.jump.right", ["jump"], partial(of_median, "jump", jump_right)
+    yield "exp3.neighbours", ["jump"], partial(of_median, "jump", nearest)
+    for shots in (8, 16, 32):
+        yield f"exp3.few.{shots}", ["few-shot"], partial(few_shot, shots)
+    yield "exp3.oversampling", ["turn-left", "jump"], over_sampling
+    yield "train.overall", list(BEST), partial(trained, dict.fromkeys(BEST, OVERALL))
+    yield "train.best", list(BEST), partial(trained, BEST)
+    yield from translations.figures()
+
+
+def _others() -> Iterator[tuple[str, Sequence[str], Measure]]:
+    """Other results of the experiments, for which the paper states no figure."""
+    for primitive in PRIMITIVES:
+        yield f"{OURS}primitives.{primitive}", ["primitives"], partial(accuracy, OVERALL, (primitive,))
+    for percent in SIZES[3:]:
+        yield f"{OURS}size.{percent}", ["size"], partial(accuracy, OVERALL, both(size, percent))
+    for shots in SHOTS[:3]:
+        yield f"{OURS}few.{shots}", ["few-shot"], partial(few_shot, shots)
+    for name, best in BEST.items():
+        for network in (other for other in BEST.values() if other != best):
+            yield f"{OURS}{name}.{network}", [name], partial(accuracy, network, SPLITS[name])
+
+
+CATALOGUE = {name: (needs, measure) for name, needs, measure in (*_paper(), *_others())}

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from daxlab.learners import RNN
-from daxlab.paper.experiments import NETWORKS, trained_by
+from daxlab.paper.experiments import NETWORKS, SCAN, trained_by
 from daxlab.protocol import SEMANTICS, Protocol
 from daxlab.runs import Ledger
 
@@ -71,14 +71,20 @@ class Runs:
     ledger: Ledger
     protocol: Protocol = field(default_factory=Protocol)
 
-    def of(self, network: str, *splits: str) -> Replicates:
-        """The runs of one of the paper's networks on a split, which has one name or two: the release's draw, ours."""
-        return self._preferred(network, splits, lambda split: self._rows(network, {"split": split}))
+    def of(self, network: str, *splits: str, family: bool = False) -> Replicates:
+        """The runs of one of the paper's networks on a split, which has one name or two: the release's draw, and ours.
 
-    def draws(self, network: str, *prefixes: str) -> Replicates:
-        """The runs of a network on all splits whose names begin so: other draws of the same kind."""
-        rows = self._rows(network)
-        return self._preferred(network, prefixes, lambda prefix: [r for r in rows if r["split"].startswith(prefix)])
+        With `family`, of all splits whose names begin so: other draws of the same kind.
+        """
+        draws: tuple[Draw | None, ...] = ("release", "own") if len(splits) > 1 else (None,)
+        where = {"dataset": SCAN, **filters(NETWORKS[network], self.protocol)}
+        for split, draw in zip(splits, draws, strict=True):
+            rows = self.ledger.rows(where if family else where | {"split": split})
+            if rows := [row for row in rows if row["split"].startswith(split)]:
+                rows.sort(key=lambda row: (row["split"], row["seed"]))
+                done = tuple(row for row in rows if row["status"] == "done")
+                return Replicates(network, split, draw, done, len(rows) - len(done))
+        return Replicates(network, splits[-1])
 
     @cached_property
     def search(self) -> "pl.DataFrame":
@@ -86,19 +92,6 @@ class Runs:
         from daxlab.paper.search import search
 
         return search(self.ledger, self.protocol)
-
-    def _preferred(self, network: str, splits: Sequence[str], find: Callable[[str], list[Row]]) -> Replicates:
-        draws: tuple[Draw | None, ...] = ("release", "own") if len(splits) > 1 else (None,)
-        for split, draw in zip(splits, draws, strict=True):
-            if rows := find(split):
-                done = tuple(row for row in rows if row["status"] == "done")
-                return Replicates(network, split, draw, done, len(rows) - len(done))
-        return Replicates(network, splits[-1])
-
-    def _rows(self, network: str, where: Row | None = None) -> list[Row]:
-        """By split and seed."""
-        rows = self.ledger.rows({"dataset": "scan", **filters(NETWORKS[network], self.protocol), **(where or {})})
-        return sorted(rows, key=lambda row: (row["split"], row["seed"]))
 
 
 def filters(network: RNN, protocol: Protocol) -> Row:

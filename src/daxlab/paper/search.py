@@ -1,15 +1,15 @@
-"""The paper's search as a declaration: 180 architectures on four experiments; and its choices beside ours.
+"""The paper's search: 180 architectures on four experiments; and its choices beside ours.
 
 Of a ledger, by one protocol and today's semantics. Numbers come from analysis/.
 """
 
-from collections.abc import Mapping
+from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
 import polars as pl
 
-from daxlab.analysis.search import architectures, completeness, overall, ranked, winners
+from daxlab.analysis.search import architectures, overall, ranked, shared_seeds, table, worth
 from daxlab.learners import RNN
 from daxlab.paper.experiments import BEST, NETWORKS, OVERALL, SPLITS
 from daxlab.paper.targets import paper, stated
@@ -32,31 +32,26 @@ def search(ledger: Ledger, protocol: Protocol | None = None) -> pl.DataFrame:
 
 def choices(frame: pl.DataFrame, top: int = 10) -> dict[str, Row]:
     """For each experiment with runs: how complete it is, the best, what choosing them is worth, the paper's choices."""
-    coverage = completeness(frame)
     experiments = {}
-    for winner in winners(frame).iter_rows(named=True):
-        name = winner["experiment"]
+    for name in frame.filter(pl.col("runs") > 0)["experiment"].unique(maintain_order=True):
         rows = ranked(frame, name)
         by_network = {row["network"]: row for row in rows.iter_rows(named=True)}
-        counts = coverage.filter(pl.col("experiment") == name)
+        paper = {"best": str(NETWORKS[BEST[name]]), "overall": str(NETWORKS[OVERALL])}
         experiments[name] = {
-            "split": winner["split"],
-            "architectures": winner["of"],
-            "by_runs": {row["runs"]: row["architectures"] for row in counts.to_dicts() if row["runs"]},
-            "failed": int(counts["failed"].sum()),
-            "by_hidden": {size: rows.filter(pl.col("hidden") == size).height for size in AXES["hidden"]},
+            "split": rows["split"][0],
+            "architectures": rows.height,
+            "by_runs": dict(sorted(Counter(rows["runs"]).items(), reverse=True)),
+            "failed": int(frame.filter(experiment=name)["failed"].sum()),
+            "by_hidden": {size: rows.filter(hidden=size).height for size in AXES["hidden"]},
             "best": rows.head(top).to_dicts(),
             "equals": int((rows["place"] == 1).sum()),  # how many are best
-            **{part: winner[part] for part in ("again", "scores")},
-            "paper": {kind: _chosen(name, kind, by_network) for kind in ("best", "overall")},
+            **worth(table(rows, shared_seeds(rows["seeds"].to_list()))),
+            "paper": {
+                kind: {"network": network, "stated": stated(name, kind), "here": by_network.get(network)}
+                for kind, network in paper.items()
+            },
         }
     return experiments
-
-
-def _chosen(experiment: str, kind: str, by_network: Mapping[str, Row]) -> Row:
-    """One of the paper's choices: the network, the paper's figure, and its row here if it has runs."""
-    network = str(NETWORKS[{"best": BEST[experiment], "overall": OVERALL}[kind]])
-    return {"network": network, "stated": stated(experiment, kind), "here": by_network.get(network)}
 
 
 def measured(row: Row, measure: str) -> Row:
@@ -73,13 +68,10 @@ def all_round(frame: pl.DataFrame, top: int = 10) -> Row | None:
     rows, best = overall(frame)
     if rows.is_empty():
         return None
-    by = {"rank": rows.sort("rank", "network"), "accuracy": rows.sort("accuracy", "network", descending=[True, False])}
-    places = {measure: rows[measure].rank("min", descending=measure == "accuracy") for measure in by}
-    chosen = str(NETWORKS[OVERALL])
-    at = next((n for n, network in enumerate(rows["network"]) if network == chosen), None)
-    here = {measure: None if at is None else int(place[at]) for measure, place in places.items()}
-    return {
-        "architectures": rows.height,
-        **{measure: {"best": by[measure].head(top).to_dicts(), **best[measure]} for measure in by},
-        "paper": {"network": chosen, "places": here, "here": None if at is None else rows.row(at, named=True)},
-    }
+    by = {"rank": rows, "accuracy": rows.sort("accuracy", "network", descending=[True, False])}
+    paper: Row = {"network": str(NETWORKS[OVERALL]), "places": dict.fromkeys(by), "here": None}
+    for row in rows.filter(network=paper["network"]).to_dicts():
+        better = rows["rank"] < row["rank"], rows["accuracy"] > row["accuracy"]
+        paper |= {"places": {measure: 1 + some.sum() for measure, some in zip(by, better, strict=True)}, "here": row}
+    bests = {measure: {"best": by[measure].head(top).to_dicts(), **best[measure]} for measure in by}
+    return {"architectures": rows.height, **bests, "paper": paper}

@@ -1,9 +1,10 @@
-"""The paper's figures: every one it states, by an id, as targets.json has them.
+"""Every figure that the paper states, by an id, as targets.json has them.
 
 Knows what the paper says; knows nothing of what we measured.
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,14 +16,14 @@ RUNS = 5  # "accuracy values here and below are averaged over the five training 
 
 @dataclass(frozen=True)
 class Target:
-    """One published figure: a number, a bound, a range, a table, or a relation in words."""
+    """A published figure: a number, a bound, a range, a table, or a relation in words."""
 
     id: str
     experiment: str
     network: str | None = None
     value: float | None = None  # per cent of exact matches, unless `unit` says otherwise
     relation: str | None = None  # "less than", "more than", "at least": the value is a bound
-    range: tuple[float, float] | None = None
+    range: Sequence[float] | None = None  # its two ends
     table: dict[str, Any] | None = None
     unit: str | None = None
     approx: bool = False  # the paper says "about"
@@ -31,8 +32,13 @@ class Target:
     @property
     def figure(self) -> Any:
         """What the paper states, as plain data."""
-        stated = (self.value, list(self.range) if self.range else None, self.table, self.relation)
-        return next((one for one in stated if one is not None), None)
+        forms = (self.value, self.range, self.table, self.relation)
+        return next((form for form in forms if form is not None), None)
+
+    @property
+    def averaged(self) -> int:
+        """How many runs the figure averages: five, but Experiment 4 trained one network a condition."""
+        return self.runs or (1 if self.id.startswith("exp4.") else RUNS)
 
     def __str__(self) -> str:
         if self.range:
@@ -56,16 +62,19 @@ def paper() -> dict[str, Any]:
 @cache
 def targets() -> tuple[Target, ...]:
     """The figures, in the order of the file."""
-    found: list[dict[str, Any]] = paper()["results"]
-    return tuple(
-        Target(**result | {"range": tuple(result["range"]) if "range" in result else None}) for result in found
-    )
+    results: list[dict[str, Any]] = paper()["results"]
+    return tuple(Target(**result) for result in results)
 
 
 @cache
 def numbers() -> dict[str, float]:
     """The figures that are numbers, by id."""
     return {target.id: target.value for target in targets() if target.value is not None}
+
+
+def target(name: str) -> Target:
+    """The figure with an id."""
+    return next(target for target in targets() if target.id == name)
 
 
 def stated(experiment: str, kind: str = "best") -> float:

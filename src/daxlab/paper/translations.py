@@ -1,10 +1,10 @@
 """Experiment 4 in a ledger: the baseline, and networks that were shown a new word so many times; the paper's figures.
 
-Of any pairs, by the digest of their dataset; the paper's figures only of its own pairs. It trained one network a
-condition, so its figures are held against ours as of one run each. Needs no frames, so that a bare machine can ask.
+Of any pairs, by the digest of their dataset; the paper's figures only of its own pairs. Needs no frames, so that a bare
+machine can ask.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from statistics import fmean
@@ -24,7 +24,6 @@ from daxlab.runs import Ledger
 
 NETWORK = "exp4"
 COUNTED = ("exp4.tired.constructions", "exp4.tired.seen", "exp4.frames")  # in the corpus, without runs
-DRAW = "a tenth of the English sentences, our own draw"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +64,7 @@ class Condition(Replicates):
     def right(self, word: str, *, as_stated: bool = False) -> list[int]:
         """How many of the questions with a word every run gets right; `as_stated`: as the paper itself writes it."""
         asked = [right_of(translations, word) for translations in self.translated]
-        return [sum(one.as_stated if as_stated else one.right for one in translations) for translations in asked]
+        return [sum(a.as_stated if as_stated else a.right for a in answers) for answers in asked]
 
     def percent_right(self, word: str) -> dict[str, Any]:
         """The same in per cent of the questions, summarised over runs."""
@@ -125,20 +124,18 @@ def _summary(runs: Condition, baseline: Condition, words: Sequence[str]) -> dict
         "lost": lost(baseline, runs) if runs.times else [],
         "right": {word: runs.right(word) for word in words},
         "as_stated": {word: runs.right(word, as_stated=True) for word in words},
-        "questions": [_question(answers) for answers in zip(*runs.translated, strict=True)],
-    }
-
-
-def _question(answers: Sequence[Translated]) -> dict[str, Any]:
-    """A question, and each run's translation of it."""
-    question = answers[0].question
-    return {
-        "sentence": question.command,
-        "frame": question.frame,
-        "word": question.word,
-        "taught": question.taught,
-        "references": [" ".join(reference) for reference in question.references],
-        "translations": [[" ".join(answer.translation), answer.right] for answer in answers],
+        "questions": [
+            {
+                "sentence": question.command,
+                "frame": question.frame,
+                "word": question.word,
+                "taught": question.taught,
+                "references": [" ".join(reference) for reference in question.references],
+                "translations": [[" ".join(answer.translation), answer.right] for answer in answers],
+            }
+            for answers in zip(*runs.translated, strict=True)
+            for question in [answers[0].question]
+        ],
     }
 
 
@@ -151,94 +148,77 @@ def stated(times: int) -> dict[str, str]:
     return new | ({"lost": figures["exp4.daxy.bleu-drop"], "known": figures["exp4.tired"]} if times == TIMES[0] else {})
 
 
-# -- the paper's figures
+# -- the paper's figures: of each a value for every run, and a note
+
+Conditions = Mapping[int, Condition]  # by how often the new word was shown
 
 
-def baseline_bleu(runs: Runs) -> list[Measurement]:
+def baseline_bleu(by_times: Conditions) -> tuple[Sequence[float], str]:
     """BLEU of the baseline, pair by pair."""
-    baseline = _condition(runs, 0)
-    if not baseline.rows:
-        return _unmeasured(runs, baseline)
-    note = (
-        f"sacrebleu {baseline.signature}; with each English sentence once and all its French ones as references, "
-        f"{fmean(baseline.by_sentence):.2f}"
-    )
-    return _measured(baseline, baseline.bleu, "exp4.bleu", note)
+    baseline = by_times[0]
+    note = f"sacrebleu {baseline.signature}; with each English sentence once and all its French ones as references, "
+    return baseline.bleu, f"{note}{fmean(baseline.by_sentence):.2f}"
 
 
-def new_word_right(times: int, runs: Runs) -> list[Measurement]:
+def new_word_right(times: int, by_times: Conditions) -> tuple[Sequence[float], str]:
     """How many of the eight questions with the new word every run gets right."""
-    taught, word = _condition(runs, times), new_word(PAPER).word.english
-    if not taught.rows:
-        return _unmeasured(runs, taught)
+    word, taught = new_word(PAPER).word.english, by_times[times]
     every = (answer for answers in taught.translated for answer in right_of(answers, word) if answer.right)
     right = ", ".join(f"'{command}'" for command in dict.fromkeys(answer.question.command for answer in every))
     strict = fmean(taught.right(word, as_stated=True))
-    note = f"with the paper's own words {strict:.2f} of 8; right in any run: {right or 'none'}"
-    return _measured(taught, taught.right(word), f"exp4.daxy.{times}", note)
+    return taught.right(word), f"with the paper's own words {strict:.2f} of 8; right in any run: {right or 'none'}"
 
 
-def bleu_drop(runs: Runs) -> list[Measurement]:
+def bleu_drop(by_times: Conditions) -> tuple[Sequence[float], str]:
     """The baseline's BLEU minus that with the new word a thousand times."""
-    baseline, taught = _condition(runs, 0), _condition(runs, TIMES[0])
-    if not baseline.rows or not taught.rows:
-        return _unmeasured(runs, taught if baseline.rows else baseline)
-    note = f"{fmean(baseline.bleu):.2f} without, {fmean(taught.bleu):.2f} with"
-    return _measured(taught, lost(baseline, taught), "exp4.daxy.bleu-drop", note)
+    baseline, taught = by_times[0], by_times[TIMES[0]]
+    return lost(baseline, taught), f"{fmean(baseline.bleu):.2f} without, {fmean(taught.bleu):.2f} with"
 
 
-def known_word_right(runs: Runs) -> list[Measurement]:
+def known_word_right(by_times: Conditions) -> tuple[Sequence[float], str]:
     """The same eight questions with the known word, of the network that was taught the new one."""
-    taught, word = _condition(runs, TIMES[0]), new_word(PAPER).known.english
-    if not taught.rows:
-        return _unmeasured(runs, taught)
+    word, baseline, taught = new_word(PAPER).known.english, by_times[0], by_times[TIMES[0]]
     note = f"with masculine forms and 'tu' alone {fmean(taught.right(word, as_stated=True)):.2f} of 8"
-    baseline = _condition(runs, 0)
-    note += f"; the baseline {fmean(baseline.right(word)):.2f}" if baseline.rows else ""
-    return _measured(taught, taught.right(word), "exp4.tired", note)
+    return taught.right(word), note + (f"; the baseline {fmean(baseline.right(word)):.2f}" if baseline.rows else "")
 
 
-def counted(figure: str, runs: Runs) -> list[Measurement]:
+def measured(
+    measure: Callable[[Conditions], tuple[Sequence[float], str]], needs: Sequence[int], runs: Runs
+) -> list[Measurement]:
+    """A figure that needs some conditions; a note where the ledger lacks one of them."""
+    by_times = {part.times: part for part in conditions(runs.ledger, PAPER_DIGEST, PAPER, runs.protocol)}
+    for missing in (by_times[times] for times in needs if not by_times[times].rows):
+        names = sorted({row["dataset"] for row in runs.ledger.rows({"split": BASELINE})} - {PAPER})
+        note = f"the ledger has runs on {', '.join(names)}, which are not the paper's pairs" if names else ""
+        return [missing.measurement(note=note)]
+    return [by_times[needs[-1]].measurement(*measure(by_times))]
+
+
+def counted(figure: str, _: Runs) -> list[Measurement]:
     """What the training set shows: it needs the paper's pairs, and no runs."""
-    training = shown(sentence_pairs(PAPER))
-    if figure == "exp4.tired.constructions":
-        count, note = training.sentences, f"distinct English training sentences with 'tired' ({DRAW})"
-    elif figure == "exp4.tired.seen":
-        count, note = len(training.seen), f"{', '.join(training.seen) or 'none'} ({DRAW})"
-    else:
-        contracted = fmean(training.contracted.values())
+    training, draw = shown(sentence_pairs(PAPER)), "a tenth of the English sentences, our own draw"
+    if figure == "exp4.frames":
         note = (
             "distinct single words in the frame's place, the sentence as it is spelt and nothing else; "
-            f"with 'you re' counted as 'you are', {contracted:.1f} ({DRAW})"
+            f"with 'you re' counted as 'you are', {training.mean_contracted:.1f} ({draw})"
         )
         ours = {"frames": training.predicates, "contracted": training.contracted}
         return [Measurement(None, BASELINE, "own", ours=ours, shown=f"{training.mean:.1f}", note=note)]
-    return [Measurement(None, BASELINE, "own", ours=count, shown=str(count), count=count, note=note)]
+    counts = {
+        "exp4.tired.constructions": (training.sentences, "distinct English training sentences with 'tired'"),
+        "exp4.tired.seen": (len(training.seen), ", ".join(training.seen) or "none"),
+    }
+    count, note = counts[figure]
+    return [Measurement(None, BASELINE, "own", ours=count, shown=str(count), count=count, note=f"{note} ({draw})")]
 
 
-def _condition(runs: Runs, times: int) -> Condition:
-    every = conditions(runs.ledger, PAPER_DIGEST, PAPER, runs.protocol)
-    return next(runs for runs in every if runs.times == times)
-
-
-def _measured(runs: Condition, values: Sequence[float], figure: str, note: str) -> list[Measurement]:
-    """Against one network of the paper's."""
-    (target,) = (target for target in targets() if target.id == figure)
-    assert target.value is not None, figure
-    return [runs.measurement(values, note, claim=(target.value, target.relation, 1))]
-
-
-def _unmeasured(runs: Runs, missing: Condition) -> list[Measurement]:
-    """No runs on the paper's pairs; the note names others that the ledger has."""
-    names = sorted({row["dataset"] for row in runs.ledger.rows({"split": BASELINE})} - {PAPER})
-    note = f"the ledger has runs on {', '.join(names)}, which are not the paper's pairs" if names else ""
-    return [missing.measurement(note=note)]
-
-
-FIGURES: dict[str, Measure] = {
-    "exp4.bleu": baseline_bleu,
-    **{f"exp4.daxy.{times}": partial(new_word_right, times) for times in TIMES},
-    "exp4.daxy.bleu-drop": bleu_drop,
-    "exp4.tired": known_word_right,
-    **{name: partial(counted, name) for name in COUNTED},
-}
+def figures() -> Iterator[tuple[str, Sequence[str], Measure]]:
+    """The figures of Experiment 4: an id, the experiments whose runs it needs, how it is measured."""
+    needs = [experiments.TRANSLATION]
+    yield "exp4.bleu", needs, partial(measured, baseline_bleu, [0])
+    for times in TIMES:
+        yield f"exp4.daxy.{times}", needs, partial(measured, partial(new_word_right, times), [times])
+    yield "exp4.daxy.bleu-drop", needs, partial(measured, bleu_drop, [0, TIMES[0]])
+    yield "exp4.tired", needs, partial(measured, known_word_right, [TIMES[0]])
+    for name in COUNTED:
+        yield name, [], partial(counted, name)

@@ -1,12 +1,13 @@
 """What a page is made of: sections, and in them paragraphs, rows of figures, tables. Knows nothing of HTML."""
 
 import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
+from typing import Any
 
 from daxlab.errors import InputError
-from daxlab.report import text as wording
+from daxlab.report.text import reproduce, sentence
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,11 @@ class Strip:
     low: float | None = None
     high: float | None = None
     paper: Sequence[float] = ()
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> "Strip":
+        """The runs of a row of an analysis."""
+        return cls(row["accuracies"], row["low"], row["high"])
 
     def __str__(self) -> str:
         return " ".join(f"{run:.2f}" for run in self.runs)
@@ -103,9 +109,9 @@ class Section:
     short: str = ""
 
 
-def blocks_until_missing(blocks: Iterable[Block]) -> list[Block]:
+def blocks_until_missing(blocks: Iterable[Any]) -> list[Any]:
     """The blocks up to the first that needs something the ledger or this machine lacks; then the reason."""
-    found: list[Block] = []
+    found: list[Any] = []
     try:
         for block in blocks:
             found.append(block)
@@ -114,6 +120,8 @@ def blocks_until_missing(blocks: Iterable[Block]) -> list[Block]:
     return found
 
 
-def absent(what: str, command: str, *, several: bool = False) -> Text:
-    """The paragraph about something that this ledger does not measure."""
-    return Text(wording.absent(what, command, several=several), "absent")
+def absent(what: str, experiment: str = "", *, command: str = "", several: bool = False) -> Text:
+    """What this ledger does not measure, and the command that does: that of an experiment, or another."""
+    be, them = ("are", "them") if several else ("is", "it")
+    how = f"`{command or reproduce(experiment)}` measures {them}"
+    return Text(sentence(f"{what} {be} not measured in this ledger; {how}"), "absent")

@@ -43,17 +43,14 @@ def _contrast(facts: Facts) -> Iterator[Block]:
     if any(row for some in rows.values() for row in some.values()):
         yield Row([_picture(kind, some) for kind, some in rows.items()])
     else:
-        yield absent("any of the paper's networks on its four main splits", text.reproduce("all"))
+        yield absent("any of the paper's networks on its four main splits", "all")
 
 
 def _picture(kind: str, rows: Mapping[str, Any]) -> Picture:
     names = ASKS if kind == "overall" else {split: str(NETWORKS[BEST[split]]) for split in ASKS}
-    lines = [figures.Line(f"{split}: {names[split]}", row, stated(split, kind)) for split, row in rows.items()]
+    lines = [(f"{split}: {names[split]}", row, stated(split, kind)) for split, row in rows.items()]
     title = {"overall": f"{OVERALL} on four splits.", "best": "On each split, the network that the paper found best."}
-    caption = (
-        "Per cent of test commands with every action right: each run a dot, the mean a stroke, its 95% interval a "
-        "band; the diamond is the paper's mean of five runs."
-    )
+    caption = "Per cent of test commands right: runs are dots, means strokes, 95% intervals bands; diamonds: the paper."
     caption += " Chosen by the paper as the best of 180 by this figure." if kind == "best" else ""
     data = [row for row in rows.values() if row] or [{"network": None}]
     return picture(figures.lines(lines), f"contrast-{kind}", title[kind], caption, data)
@@ -88,18 +85,12 @@ def tried(facts: Facts, row: Compared) -> str:
     """The same network on the same split by another protocol, and once more in the ledgers of `again/`."""
     if row.id.startswith("exp4."):  # other pairs are no repetition
         return ""
+    network = str(NETWORKS.get(row.network or "", row.network))
     here = facts.settings.filter(pl.col("protocol").is_not_null())
     again = {f"once more ({name})": frame for name, frame in _again(facts.ledger).items()}
     said = []
     for how, frame in {"": here, **again}.items():
-        same = frame.filter(
-            pl.all_horizontal(
-                pl.col("dataset") == SCAN,
-                pl.col("split") == row.split,
-                pl.col("network") == str(NETWORKS.get(row.network or "", row.network)),
-                pl.col("runs") > 0,
-            )
-        )
+        same = frame.filter(pl.col("runs") > 0, dataset=SCAN, split=row.split, network=network)
         for runs in same.sort("protocol").to_dicts():
             number = isinstance(row.paper, int | float)
             found = verdict(runs["accuracies"], row.paper, row.relation, RUNS) if number else "shown"

@@ -46,9 +46,7 @@ STYLE |= {"xtick.major.size": 3, "ytick.major.size": 0}
 STYLE |= {"lines.linewidth": 1.6, "lines.solid_capstyle": "round", "figure.dpi": 72, "svg.fonttype": "none"}
 
 
-def canvas(
-    height: float, *, left: float = 40, right: float = 14, top: float = 14, bottom: float = 40
-) -> tuple[Figure, Axes]:
+def canvas(height: float, *, left: float, right: float, top: float, bottom: float) -> tuple[Figure, Axes]:
     """A figure and its axes, with margins in pixels: figures of one row have their axes on one line."""
     figure = Figure(figsize=(WIDTH / 72, height / 72))
     return figure, axes_at(figure, left, bottom, WIDTH - left - right, height - top - bottom)

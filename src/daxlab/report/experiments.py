@@ -1,6 +1,6 @@
 """Experiments 1 to 3 on the page: a random subset of SCAN, longer action sequences, a primitive in new contexts."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal
 
 import polars as pl
@@ -22,50 +22,48 @@ COUNTS = ("seed", "wrong", "search_errors", "unended")
 ENDS = {"too early": COLOR.ours, "right length": COLOR.muted, "too late": COLOR.other}
 MOST_SHOWN = 14  # constructions, or commands
 LOW = 0.2  # a cosine that the paper calls low
+MAIN = (["simple"], ["length"], ["turn-left", "jump"])
+TITLES = ("a random subset of the commands", "longer action sequences", "a primitive in new contexts")
+LEADS = (
+    "A random 80% of the commands are for training, and the network is asked for the others: new commands, of kinds "
+    "that it has seen.",
+    "Training has all commands of up to 22 actions; the network is asked for those of 24 to 48. The parts are known, "
+    "and only the length is new.",
+    "Training has every command without a primitive, and the primitive alone, as a tenth of all presentations; the "
+    "network is asked for its compositions. Who knows “walk”, “walk twice” and “jump” should know “jump twice”.",
+)
 
 
 def sections(facts: Facts) -> list[Section]:
     """The three experiments."""
-    first = {
-        "sizes": ("By the number of training commands", _sizes(facts)),
-        "parts": ("The parts of the test commands", _parts(facts)),
-    }
     networks = [network for network in (OVERALL, BEST["length"]) if facts.row(network, "length")]
-    second = {
-        "by-actions": ("By the length of the action sequence", _lengths(facts, networks, "actions")),
-        "by-words": ("By the length of the command", _lengths(facts, networks, "words")),
-        "search": ("Are errors the search's?", _search_errors(facts, networks)),
-        "ends": ("Early and late ends", _ends(facts, networks)),
+    parts = {
+        1: [
+            ("sizes", "By the number of training commands", _sizes(facts)),
+            ("parts", "The parts of the test commands", _parts(facts)),
+        ],
+        2: [
+            ("by-actions", "By the length of the action sequence", _lengths(facts, networks, "actions")),
+            ("by-words", "By the length of the command", _lengths(facts, networks, "words")),
+            ("search", "Are errors the search's?", _search_errors(facts, networks)),
+            ("ends", "Early and late ends", _ends(facts, networks)),
+        ],
+        3: [
+            ("oversampling", "Without over-sampling", _oversampling(facts)),
+            ("constructions", "Errors on *turn left* by construction", _of(facts, "turn-left.errors", _constructions)),
+            ("composed", "Compositions of *jump* that come out right", _of(facts, "jump.right", _composed)),
+            ("neighbours", "The nearest commands to *jump*", _of(facts, "neighbours", _neighbours)),
+            ("few-shot", "A few compositions shown", _few(facts)),
+            ("primitives", "All six primitives", _primitives(facts)),
+        ],
     }
-    third = {
-        "oversampling": ("Without over-sampling", _oversampling(facts)),
-        "constructions": ("Errors on *turn left* by construction", _constructions(facts)),
-        "composed": ("Compositions of *jump* that come out right", _composed(facts)),
-        "neighbours": ("The nearest commands to *jump*", _neighbours(facts)),
-        "few-shot": ("A few compositions shown", _few(facts)),
-        "primitives": ("All six primitives", _primitives(facts)),
-    }
-    leads = {
-        "a random subset of the commands": "A random 80% of the commands are for training, and the network is asked "
-        "for the others: new commands, of kinds that it has seen.",
-        "longer action sequences": "Training has all commands of up to 22 actions; the network is asked for those of "
-        "24 to 48. The parts are known, and only the length is new.",
-        "a primitive in new contexts": "Training has every command without a primitive, and the primitive alone, as a "
-        "tenth of all presentations; the network is asked for its compositions. Who knows “walk”, “walk twice” and "
-        "“jump” should know “jump twice”.",
-    }
-    splits = (["simple"], ["length"], ["turn-left", "jump"])
-    parts = zip(leads.items(), splits, (first, second if networks else {}, third), strict=True)
-    return [
-        Section(
-            f"experiment-{n}",
-            f"Experiment {n}: {title}",
-            [Text(lead, "lead"), *(block for split in main for block in _results(facts, split))],
-            [Section(name, heading, blocks_until_missing(blocks)) for name, (heading, blocks) in below.items()],
-            short=f"Experiment {n}",
-        )
-        for n, ((title, lead), main, below) in enumerate(parts, 1)
-    ]
+    chapters = []
+    for n, title, splits, lead in zip(parts, TITLES, MAIN, LEADS, strict=True):
+        some = parts[n] if n != 2 or networks else []
+        below = [Section(name, heading, blocks_until_missing(blocks)) for name, heading, blocks in some]
+        blocks = [Text(lead, "lead"), *(block for split in splits for block in _results(facts, split))]
+        chapters.append(Section(f"experiment-{n}", f"Experiment {n}: {title}", blocks, below, f"Experiment {n}"))
+    return chapters
 
 
 def _results(facts: Facts, name: str) -> Iterator[Block]:
@@ -76,7 +74,7 @@ def _results(facts: Facts, name: str) -> Iterator[Block]:
             draw = f" ({DRAWS['release' if row['split'] == splits[0] else 'own']})" if len(splits) > 1 else ""
             yield Text(f"On *{name}*{draw}, the network {described(network)} gets {text.measured(row)} right.")
         else:
-            yield absent(f"the network {described(network)} on *{name}*", text.reproduce(name))
+            yield absent(f"the network {described(network)} on *{name}*", name)
     here = pl.col("split").is_in(list(splits)) & (pl.col("dataset") == SCAN) & (pl.col("runs") > 0)
     yield from learner_table(facts.settings.filter(here), name, name, splits=len(splits) > 1)
 
@@ -84,15 +82,13 @@ def _results(facts: Facts, name: str) -> Iterator[Block]:
 def _sizes(facts: Facts) -> Iterator[Block]:
     frame = by_size(facts.ledger, {"label": str(NETWORKS[OVERALL]), "dataset": SCAN})
     ids = {percent: f"exp1.size.{percent}" for percent in SIZES} | {80: "exp1.overall"}
-    caption = f"{described(OVERALL)}. Means and standard errors, every run as a faint dot beside its mean; diamonds "
-    caption += "are the paper's figures, as far as its text states them."
-    title = "Accuracy on new commands by how many are shown in training."
-    axis = "per cent of the commands in training"
+    caption = f"{described(OVERALL)}. Means and standard errors, runs as faint dots; diamonds are the paper's figures."
+    title, axis = "Accuracy on new commands by how many are shown.", "per cent of the commands in training"
     shown = list(_curve(frame, "percent", ids, "size-curve", title, caption, axis))
-    yield from shown or [absent("the sample-complexity curve", text.reproduce("size"))]
+    yield from shown or [absent("the sample-complexity curve", "size")]
     missing = [str(percent) for percent in ids if percent not in set(frame["percent"])]
     if shown and missing:
-        yield absent(f"training on {text.listed(missing)}%", text.reproduce("size"))
+        yield absent(f"training on {text.listed(missing)}%", "size")
 
 
 def _few(facts: Facts) -> Iterator[Block]:
@@ -101,7 +97,7 @@ def _few(facts: Facts) -> Iterator[Block]:
     caption = f"{described(FEW)}. Means and standard errors over draws; diamonds are the paper's figures."
     title, axis = "Accuracy on other compositions by how many are shown.", "composed “jump” commands in training"
     shown = list(_curve(frame, "shots", ids, "few-shot-curve", title, caption, axis))
-    yield from shown or [absent("the few-shot curve", text.reproduce("few-shot"))]
+    yield from shown or [absent("the few-shot curve", "few-shot")]
 
 
 def _curve(frame: pl.DataFrame, by: str, ids: Mapping[int, str], name: str, title: str, caption: str,
@@ -133,7 +129,7 @@ def _parts(facts: Facts) -> Iterator[Block]:
 def _lengths(facts: Facts, networks: Sequence[str], by: Literal["actions", "words"]) -> Iterator[Block]:
     pictures = []
     for network in networks:
-        keys = facts.keys(network, "length")
+        keys = facts.runs.of(network, "length").keys
         greedy, oracle = (errors.by_length(facts.ledger, keys, by, oracle=oracle) for oracle in (False, True))
         told = f" With the right length given: {text.means(oracle.to_dicts(), 'length')}." if oracle.height else ""
         yield Text(f"*{network}*, per cent right by length: {text.means(greedy.to_dicts(), 'length')}.{told}")
@@ -148,7 +144,7 @@ def _search_errors(facts: Facts, networks: Sequence[str]) -> Iterator[Block]:
     yield Text("A search error is a wrong answer that the network itself finds less likely than the target.")
     rows: list[tuple[str, ...]] = []
     for network in networks:
-        for run in errors.search_errors(facts.ledger, facts.keys(network, "length")).to_dicts():
+        for run in errors.search_errors(facts.ledger, facts.runs.of(network, "length").keys).to_dicts():
             counts = ("–" if run[name] is None else f"{run[name]:,}" for name in COUNTS)
             rows.append((network, *counts))
     caption = "In the paper, less than one test command a run, for both networks."
@@ -159,7 +155,7 @@ def _search_errors(facts: Facts, networks: Sequence[str]) -> Iterator[Block]:
 def _ends(facts: Facts, networks: Sequence[str]) -> Iterator[Block]:
     pictures = []
     for network in networks:
-        frame = errors.ends(facts.ledger, facts.keys(network, "length"))
+        frame = errors.ends(facts.ledger, facts.runs.of(network, "length").keys)
         runs = {f"seed {row['seed']}": (row["early"], row["same"], row["late"]) for row in frame.to_dicts()}
         caption, drawn = "Wrong answers by where they end, run by run.", figures.stacked(runs, ENDS)
         pictures.append(picture(drawn, f"ends-{network}", described(network), caption, frame))
@@ -172,7 +168,7 @@ def _oversampling(facts: Facts) -> Iterator[Block]:
             ends = "" if part["low"] is None else f" (95% interval {text.interval(part)})"
             yield Text(f"{text.sentence(part['note'])[:-1]}: {text.signed(part['mean'])} points{ends}.")
         else:
-            yield absent(f"*{split}* with the primitive shown as often as any command", text.reproduce(split))
+            yield absent(f"*{split}* with the primitive shown as often as any command", split)
 
 
 def _median(facts: Facts, row: Compared) -> str:
@@ -182,29 +178,29 @@ def _median(facts: Facts, row: Compared) -> str:
     return f"The median run of {OVERALL} (seed {run['seed']}, {text.percent(run['accuracy'])}%{which})"
 
 
-def _constructions(facts: Facts) -> Iterator[Block]:
-    row = facts.compared["exp3.turn-left.errors"]
-    if not row.ours:
-        yield absent("*turn-left*", text.reproduce("turn-left"))
-        return
+def _of(facts: Facts, figure: str, show: Callable[[Facts, Compared], Iterator[Block]]) -> Iterator[Block]:
+    """What a row of the comparison tells of the median run; the row's split if it has no runs."""
+    row = facts.compared[f"exp3.{figure}"]
+    split = row.split or "jump"
+    lacking = Text(text.sentence(row.note), "absent") if row.note else absent(f"*{split}*", split)
+    yield from show(facts, row) if row.ours else [lacking]
+
+
+def _constructions(facts: Facts, row: Compared) -> Iterator[Block]:
     yield Text(f"{_median(facts, row)} makes {text.counted(row.ours['errors'], 'error')}. In the paper: {row.stated} "
                f"{row.unit}.")  # fmt: skip
     shown = row.ours["constructions"]
     if shown:
-        labels = [one["construction"] + ("" if one["place"] == "alone" else " *") for one in shown]
-        notes = [f"{one['wrong']:,} of {one['commands']:,}" for one in shown]
-        shares = [100 * one["wrong"] / one["commands"] for one in shown]
-        drawn = figures.bars(list(map(figures.Bar, labels, shares, notes))[:MOST_SHOWN], room=186)
+        marks = {"alone": "", "in a conjunction": " *"}
+        bars = [figures.share_bar(one["construction"] + marks[one["place"]], one["wrong"], one["commands"])
+                for one in shown[:MOST_SHOWN]]  # fmt: skip
+        drawn = figures.bars(bars, room=186)
         caption = "Wrong answers among the test commands of each construction; * in a conjunction."
         title = "Errors of the median run by construction."
         yield Row([picture(drawn, "constructions-turn-left", title, caption, shown)])
 
 
-def _composed(facts: Facts) -> Iterator[Block]:
-    row = facts.compared["exp3.jump.right"]
-    if not row.ours:
-        yield absent("*jump*", text.reproduce("jump"))
-        return
+def _composed(facts: Facts, row: Compared) -> Iterator[Block]:
     right = text.counted(len(row.ours["right"]), "composed command")
     yield Text(f"{_median(facts, row)} gets {right} right. In the paper: {row.stated} {row.unit}.")
     every = [f"`{command}` ({text.counted(runs, 'run')})" for command, runs in row.ours["any_run"].items()]
@@ -214,23 +210,20 @@ def _composed(facts: Facts) -> Iterator[Block]:
         yield Text(f"Right in any of {runs}: {text.listed([*every[:MOST_SHOWN], *more])}.")
 
 
-def _neighbours(facts: Facts) -> Iterator[Block]:
-    row = facts.compared["exp3.neighbours"]
-    if not row.ours:
-        yield absent("which training commands are nearest", text.reproduce("jump"))
-        return
+def _neighbours(_: Facts, row: Compared) -> Iterator[Block]:
     yield Text("The training commands whose final encoder states are nearest, by cosine, in the median run on *jump*.")
     rows: list[Sequence[str]] = []
     for command, ours in row.ours.items():
-        pairs = [[*ours[n], *row.paper[command][n]] for n in range(min(len(ours), len(row.paper[command])))]
-        low = [[pair[1] < LOW] * 2 + [pair[3] < LOW] * 2 for pair in pairs]
-        rows += [(f"“{command}”",)] * bool(pairs)
-        for pair, is_low in zip(pairs, low, strict=True):
-            said = [cell if isinstance(cell, str) else f"{cell:.2f}" for cell in pair]
-            rows.append([f"*{cell}*" if low_one else cell for cell, low_one in zip(said, is_low, strict=True)])
+        pairs = [(*_near(*here), *_near(*there)) for here, there in zip(ours, row.paper[command], strict=False)]
+        rows += [(f"“{command}”",), *pairs] if pairs else []
     caption = f"Italics mark low similarities, below {LOW}, as in the paper."
     head = ("here", "cosine", "in the paper", "cosine")
     yield Table("neighbours-table", "Nearest training commands.", head, rows, right=(1, 3), caption=caption)
+
+
+def _near(command: str, cosine: float) -> tuple[str, str]:
+    """As in the paper's table."""
+    return (f"*{command}*", f"*{cosine:.2f}*") if cosine < LOW else (command, f"{cosine:.2f}")
 
 
 def _primitives(facts: Facts) -> Iterator[Block]:
@@ -241,10 +234,10 @@ def _primitives(facts: Facts) -> Iterator[Block]:
             f"commands as these. Here the same network {text.contrast(list(rows.items()))}"
         )
         known = {name: stated(name, "overall") for name in ("turn-left", "jump")}
-        drawn = figures.lines([figures.Line(name, row, known.get(name)) for name, row in rows.items()])
+        drawn = figures.lines([(name, row, known.get(name)) for name, row in rows.items()])
         caption = f"{described(OVERALL)}. Every run, mean and 95% interval; diamonds are the paper's figures."
         title = "Accuracy on the compositions of each primitive."
         yield Row([picture(drawn, "primitives-lines", title, caption, list(rows.values()))])
     missing = [f"*{name}*" for name in PRIMITIVES if name not in rows]
     if missing:
-        yield absent(text.listed(missing), text.reproduce("primitives"), several=len(missing) > 1)
+        yield absent(text.listed(missing), "primitives", several=len(missing) > 1)

@@ -2,15 +2,14 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from daxlab.analysis.accuracy import settings
-from daxlab.analysis.replicates import differing, entries, summary
+from daxlab.analysis.replicates import differing, entries
 from daxlab.datasets import SentencePairs, dataset
 from daxlab.errors import InputError
 from daxlab.learners import RNN, name_and_variant
@@ -24,8 +23,7 @@ Row = Mapping[str, Any]
 SCAN = "scan"
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(NamedTuple):
     """Runs that differ only in their seeds, or also in their draws where a split has several."""
 
     network: str
@@ -64,19 +62,11 @@ class Facts:
         if not found.values():
             return None
         about = {"network": str(NETWORKS[network]), "dataset": SCAN, "split": found.split, "failed": found.failed}
-        means = {f"{part}_mean": summary(found.values(f"{part}_accuracy")).mean for part in ("train", "oracle")}
-        return {**about, **entries(found.values()), **means}
-
-    def keys(self, network: str, split: str) -> list[str]:
-        """The runs behind `row`."""
-        return self.runs.of(network, split).keys
+        return {**about, **entries(found.values())}
 
     @cached_property
     def splits(self) -> dict[tuple[str, str], list[Setting]]:
-        """The settings that have runs, by dataset and split; draws of one kind are taken together.
-
-        Without those of Experiment 4, which has a chapter of its own.
-        """
+        """The settings that have runs, by dataset and split (all draws of a kind); without those of Experiment 4."""
         found: dict[tuple[str, ...], list[Row]] = {}
         for row in sorted(self.ledger.rows({"status": "done"}), key=lambda row: (row["seed"], row["key"])):
             if row["label"] != str(TRANSLATOR) or not is_sentence_pairs(row["dataset"]):
@@ -105,4 +95,4 @@ def described(network: str) -> str:
 
 def title_of(data: str, split: str) -> str:
     """A split by its name, and its dataset unless that is SCAN; of a path, the last part."""
-    return split if data == SCAN else f"{split} ({Path(data).name if Path(data).is_absolute() else data})"
+    return split if data == SCAN else f"{split} ({Path(data).name})"

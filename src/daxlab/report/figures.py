@@ -29,36 +29,27 @@ STEPS, ACROSS = 12, 3  # of an attention map, the steps shown; how many maps sta
 HEAD, STEP, WORD = 50, 14, 19  # pixels: the words above a map, a row of it, a column
 
 
-@dataclass(frozen=True)
-class Line:
-    """The runs of one setting, if there are any, and the paper's figure, if it states one."""
-
-    label: str
-    row: Numbers | None = None
-    paper: float | None = None
-
-
-def lines(given: Sequence[Line]) -> Figure:
-    """A line from 0 to 100 for each setting, its label above: every run, the interval, the mean, the paper's figure."""
+def lines(given: Sequence[tuple[str, Numbers | None, float | None]]) -> Figure:
+    """A line from 0 to 100 for each label with its runs, if there are any, and the paper's figure, if it states one."""
     figure, axes = canvas(LINE * len(given) + 30, left=10, right=18, top=4, bottom=26)
-    for place, line in enumerate(given):
-        said = "not measured" if line.row is None else percent(line.row["mean"])
+    said = {}
+    for place, (label, row, paper) in enumerate(given):
+        mean = "not measured" if row is None else percent(row["mean"])
+        said[label] = mean + ("" if paper is None else f", paper {paper:g}")
         axes.plot([0, 100], [place, place], color=COLOR.rule, linewidth=1, zorder=0)
-        say(axes, line.label, (0, place), (0, 10), coords="data", color=COLOR.ink if line.row else COLOR.muted)
-        say(axes, said, (100, place), (0, 10), coords="data", color=COLOR.ours if line.row else COLOR.muted, ha="right")
-        if line.row:
-            spread(axes, place, line.row["accuracies"], line.row)
-        if line.paper is not None:
-            axes.plot(line.paper, place, **DIAMOND)
+        say(axes, label, (0, place), (0, 10), coords="data", color=COLOR.ink if row else COLOR.muted)
+        say(axes, mean, (100, place), (0, 10), coords="data", color=COLOR.ours if row else COLOR.muted, ha="right")
+        if row:
+            spread(axes, place, row["accuracies"], row)
+        if paper is not None:
+            axes.plot(paper, place, **DIAMOND)
     axes.set_xlim(0, 100)
     axes.set_ylim(len(given) - 0.62, -0.62)
     axes.set_yticks([])
     axes.set_xticks([0, 25, 50, 75, 100], ["0%", "25", "50", "75", "100%"])
     axes.tick_params(axis="x", length=0)
     bare(axes)
-    means = {line.label: f"mean {percent(line.row['mean'] if line.row else None)}" for line in given}
-    papers = {line.label: f", paper {line.paper:g}" for line in given if line.paper is not None}
-    return labelled(figure, {label: mean + papers.get(label, "") for label, mean in means.items()})
+    return labelled(figure, said)
 
 
 def spread(axes: Axes, y: float, values: Sequence[float], row: Numbers) -> None:
@@ -104,10 +95,8 @@ def curve(series: Sequence[Series], ticks: Sequence[str], title: str, paper: Map
     _key(axes, [(f"● {one.label}", one.color) for one in series] + [(f"◇ {paper_label}", COLOR.paper)] * bool(places))
     percent_axis(axes)
     axes.set_xlim(-0.5, len(ticks) - 0.5)
-    if len(ticks) <= 16:
-        axes.set_xticks(range(len(ticks)), ticks)
-    else:  # as many as there is room for
-        axes.set_xticks(range(0, len(ticks), len(ticks) // 8), ticks[:: len(ticks) // 8])
+    step = 1 if len(ticks) <= 16 else len(ticks) // 8  # as many as there is room for
+    axes.set_xticks(range(0, len(ticks), step), ticks[::step])
     axes.set_xlabel(title)
     points = [(one.label, ticks[x], row) for one in series for x, row in zip(one.at, one.rows, strict=True)]
     return labelled(figure, {"by": title, **{f"{name}, {x}": percent(row["mean"]) for name, x, row in points}})
@@ -129,6 +118,11 @@ class Bar:
     note: str
     low: float | None = None
     high: float | None = None
+
+
+def share_bar(label: str, count: float, of: float) -> Bar:
+    """A bar for so many of so many."""
+    return Bar(label, 100 * count / of, f"{count:,.1f}".removesuffix(".0") + f" of {of:,}")
 
 
 def bars(given: Sequence[Bar], *, room: float = 156) -> Figure:

@@ -30,7 +30,7 @@ def page(ledger: Ledger) -> str:
     with mpl.rc_context(STYLE):
         sections = _sections(facts)
     room = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    room.filters |= {"prose": prose, "uri": uri, "kind": lambda block: type(block).__name__}
+    room.filters |= {"prose": prose, "quote": quote, "kind": lambda block: type(block).__name__}
     template = room.from_string((folder / "template.html.j2").read_text(encoding="utf-8"))
     return template.render(
         **(PAPER if facts.of_paper else ANY),
@@ -77,8 +77,3 @@ def prose(given: str) -> Markup:
     head, _, small = str(escape(given)).partition("\n")
     marked = head + (f"<small>{small}</small>" if small else "")
     return Markup(re.sub(r"\*([^*]+)\*", r"<em>\1</em>", re.sub(r"`([^`]+)`", r"<code>\1</code>", marked)))
-
-
-def uri(content: str) -> str:
-    """A file as an address that needs no network."""
-    return "data:text/csv;charset=utf-8," + quote(content)

@@ -16,9 +16,8 @@ from daxlab.units import duration
 
 def sections(facts: Facts) -> list[Section]:
     """The protocol, if the page is about the paper; versions, devices and cost; how to repeat the runs."""
-    protocol = Section("protocol", "Protocol", list(_protocol(facts)))
     return [
-        *([protocol] if facts.of_paper else []),
+        *[Section("protocol", "Protocol", list(_protocol(facts)))] * facts.of_paper,
         Section("versions", "Versions, devices and cost", list(_made(facts)), short="Versions and cost"),
         Section("repeat", "How to repeat it", list(_repeat(facts))),
     ]
@@ -53,9 +52,8 @@ def _made(facts: Facts) -> Iterator[Block]:
         return
     lost = untimed(facts.ledger)
     yield Text(
-        f"{text.sentence(text.listed(cost))} A run's time is its share of the group that it was trained in, on a card "
-        "without compiling. Where several groups shared a card, it is divided by the number of workers, though not all "
-        "of them trained all the time: so it is a lower bound."
+        f"{text.sentence(text.listed(cost))} A run's time is its share of the group that it was trained in, without "
+        "compiling on a card; where several workers shared a card, divided by their number, so a lower bound."
         + (f" {text.sentence(text.counted(lost, 'run') + ' recorded no time')}" if lost else "")
     )
     rows = [

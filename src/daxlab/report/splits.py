@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -10,14 +9,14 @@ import polars as pl
 
 from daxlab.analysis import errors
 from daxlab.analysis.accuracy import by_test_set, median_run
-from daxlab.analysis.attention import attention
 from daxlab.analysis.curves import learning
 from daxlab.analysis.errors import by_category
+from daxlab.analysis.probes import attention
 from daxlab.datasets import dataset
 from daxlab.errors import InputError
 from daxlab.paper.experiments import BEST, NETWORKS, SPLITS
 from daxlab.report import figures, text
-from daxlab.report.blocks import Block, Cell, Fold, Picture, Row, Section, Strip, Table, Text, absent
+from daxlab.report.blocks import Block, Fold, Picture, Row, Section, Strip, Table, Text, absent, blocks_until_missing
 from daxlab.report.drawing import COLOR, picture
 from daxlab.report.facts import SCAN, Facts, Setting, title_of
 
@@ -35,7 +34,7 @@ LEAD = (
 def section(facts: Facts) -> Section:
     """A fold for each split that has runs, SCAN's main splits first."""
     if not facts.splits:
-        return Section("splits", "Every split", [absent("any split", text.reproduce("all"))])
+        return Section("splits", "Every split", [absent("any split", "all")])
     order = sorted(facts.splits, key=lambda place: (place[0] != SCAN, place[0], *_order(place[1])))
     names = [slug(title_of(*place)) for place in order]
     folds = [_fold(facts, *place, name if names.index(name) == n else f"{name}-at-{n}")
@@ -56,27 +55,27 @@ def slug(name: str) -> str:
 
 def _fold(facts: Facts, data: str, split: str, name: str) -> Fold:
     settings = facts.splits[data, split]
-    here = (pl.col("dataset") == data) & (pl.col("split") == settings[0].split) & (pl.col("runs") > 0)
-    rows = facts.settings.filter(here)
+    rows = facts.settings.filter(pl.col("runs") > 0, dataset=data, split=settings[0].split)
     ranked = list(dict.fromkeys([*rows["network"], *(setting.network for setting in settings)]))
     shown = closely(ranked, ranked[: 1 if set(PAPERS) & set(ranked) else MOST_CLOSELY])
     some = [setting for setting in settings if setting.network in shown]
     about, blocks = text.counted(len(ranked), "learner"), list[Block]()
     if data != SCAN:
-        blocks.append(Text(_about(data)))
+        blocks.append(Text(about_dataset(data)))
     if not (facts.of_paper and data == SCAN and split in MAIN):
         further = {(one.network, one.protocol): by_test_set(facts.ledger, one.keys) for one in some}
         blocks += learner_table(rows, title_of(data, split), name, further)
     if hidden := len(ranked) - len(shown):
         about += f", {text.number(len(shown))} of them closely"
-        left = f"{text.counted(hidden, 'other learner')} {'is' if hidden == 1 else 'are'} left out"
-        blocks.append(Text(f"The paper's networks and the best are shown closely; {left}."))
+        left = text.counted(hidden, "other learner is", "other learners are")
+        blocks.append(Text(f"The best are shown closely, and the paper's networks; {left} left out."))
     for n, setting in enumerate(some):
         blocks += _setting(facts, setting, f"{name}-{n}")
     return Fold(f"split-{name}", title_of(data, split), about, blocks)
 
 
-def _about(data: str) -> str:
+def about_dataset(data: str) -> str:
+    """Where a dataset comes from, as far as this machine knows."""
     try:
         return f"The dataset: {dataset(data).about}."
     except InputError:
@@ -104,23 +103,23 @@ def learner_table(frame: pl.DataFrame, title: str, name: str, further: Further |
         rows.append(row | {"about": ", ".join([*about, row["protocol"]] if row["protocol"] else about)})
         others = {"train_mean": None, "oracle_mean": None, "failed": 0}
         rows += [{**row, **numbers, **others, "about": test} for test, numbers in tests.items()]
-    columns: dict[str, Sequence[Cell]] = {
+    columns: dict[str, Sequence[Any]] = {
         "learner": [f"{row['network']}\n{row['about']}" for row in rows],
         "runs": [str(row["runs"]) + (f" (+{row['failed']} failed)" if row["failed"] else "") for row in rows],
-        "every run, 0 to 100%": [Strip(row["accuracies"], row["low"], row["high"]) for row in rows],
+        "every run, 0 to 100%": [Strip.of(row) for row in rows],
         "test": [text.mean_cell(row) for row in rows],
         "training": [text.percent(row["train_mean"]) for row in rows],
         "oracle length": [text.percent(row["oracle_mean"]) for row in rows],
     }
     kept = {head: cells for head, cells in columns.items() if any(cell != "–" for cell in cells)}
     caption = "Accuracies in per cent: means over runs, on the test set with standard error and 95% interval."
-    which = f"Every learner on *{title}*."
-    if len(shown) < len(every):
-        which = f"The paper's networks and the best on *{title}*."
-        caption += f" {text.sentence(text.counted(len(every) - len(shown), 'other learner') + ' left out')}"
+    if left := len(every) - len(shown):
+        caption += f" Only the best, and the paper's networks; without {text.counted(left, 'other learner')}."
     if rows:
         cells = list(zip(*kept.values(), strict=True))
-        yield Table(f"learners-{name}", which, list(kept), cells, right=(1, 3, 4, 5), caption=caption)
+        yield Table(
+            f"learners-{name}", f"Learners on *{title}*.", list(kept), cells, right=(1, 3, 4, 5), caption=caption
+        )
 
 
 def _setting(facts: Facts, setting: Setting, name: str) -> Iterator[Block]:
@@ -131,15 +130,10 @@ def _setting(facts: Facts, setting: Setting, name: str) -> Iterator[Block]:
     if len(keys) < len(setting.keys):
         some = f"the answers of {text.number(len(keys))} of these runs only" if keys else "none of their answers"
         yield Text(f"This ledger has {some}.", "absent")
-    tables: list[Table] = []
-    try:
-        if keys:
-            for block in _answers(facts, replace(setting, keys=keys), name):
-                (tables if isinstance(block, Table) else pictures).append(block)  # type: ignore[arg-type]
-    except InputError as error:  # a split that this machine does not have
-        yield Text(f"Errors cannot be shown: {error}.", "absent")
+    shown = blocks_until_missing(_answers(facts, setting._replace(keys=keys), name) if keys else ())
+    pictures += [one for one in shown if isinstance(one, Picture)]
     yield from [Row(pictures)] if pictures else []
-    yield from tables
+    yield from (one for one in shown if not isinstance(one, Picture))
 
 
 def _learning(facts: Facts, setting: Setting, name: str) -> Iterator[Picture]:
@@ -172,8 +166,7 @@ def _answers(facts: Facts, setting: Setting, name: str) -> Iterator[Picture | Ta
     frame = attention(facts.ledger, median_run(facts.ledger, setting.keys))
     if frame.height:
         (row,) = facts.ledger.rows({"key": median_run(facts.ledger, setting.keys)})
-        caption = f"Median run, seed {row['seed']}. Rows are the actions it gave (the first {figures.STEPS}), columns "
-        caption += "the words; the darker, the more weight."
+        caption = f"Median run, seed {row['seed']}. Rows: the first {figures.STEPS} actions given; columns: the words."
         yield picture(figures.attention_maps(frame), f"attention-{name}", "Where it looked.", caption, frame)
 
 
@@ -205,11 +198,8 @@ def length_picture(frames: Mapping[str, pl.DataFrame], by: str, name: str, title
 def _templates(frame: pl.DataFrame, which: str, name: str) -> Iterator[Picture]:
     top = frame.filter(pl.col("wrong") > 0).head(MOST_TEMPLATES).to_dicts()
     if top:
-        notes = [f"{row['wrong']:,.1f}".removesuffix(".0") + f" of {row['commands']:,}" for row in top]
-        shares = [100 * row["wrong"] / row["commands"] for row in top]
-        bars = list(map(figures.Bar, (row["template"] for row in top), shares, notes))
-        caption = f"Mean number of wrong answers {which}, where their share is greatest. A template is a clause with U "
-        caption += "for its verb; a command counts under each of its templates."
+        bars = [figures.share_bar(row["template"], row["wrong"], row["commands"]) for row in top]
+        caption = f"Mean number of wrong answers {which}, where their share is greatest; U is the verb of a clause."
         yield picture(figures.bars(bars), f"templates-{name}", "Errors by template.", caption, frame)
 
 
@@ -234,8 +224,6 @@ def _categories(frame: pl.DataFrame, test: str, name: str, which: str) -> Iterat
     ]
     title, caption = f"Accuracy by category on *{test}*.", f"Per cent right: means {which} with 95% intervals."
     yield picture(figures.bars(bars), f"categories-{name}", title, caption, frame)
-    strips = [Strip(row["accuracies"], row["low"], row["high"]) for row in rows]
-    cells = [(row["category"], f"{row['commands']:,}", strip, text.mean_cell(row))
-             for row, strip in zip(rows, strips, strict=True)]  # fmt: skip
+    cells = [(row["category"], f"{row['commands']:,}", Strip.of(row), text.mean_cell(row)) for row in rows]
     head = ("category", "examples", "every run, 0 to 100%", "right")
     yield Table(f"category-table-{name}", title, head, cells, right=(1, 3))

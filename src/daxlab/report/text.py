@@ -62,12 +62,6 @@ def sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def absent(what: str, command: str, *, several: bool = False) -> str:
-    """What this ledger does not measure, and the command that does."""
-    be, them = ("are", "them") if several else ("is", "it")
-    return sentence(f"{what} {be} not measured in this ledger; `{command}` measures {them}")
-
-
 def reproduce(experiment: str) -> str:
     """The command that measures an experiment."""
     return f"daxlab reproduce {experiment}"
@@ -172,16 +166,6 @@ def complete(experiment: str, found: Row, of: int) -> str:
     return f"On *{experiment}*, {'; '.join(parts)}."
 
 
-def completeness(found: Mapping[str, Row], of: int) -> str:
-    """How much of the search there is, in one sentence where all experiments are alike."""
-    if len(found) == 1 or any(one["architectures"] < of for one in found.values()):
-        return " ".join(complete(name, one, of) for name, one in found.items())
-    runs = sum(runs * count for one in found.values() for runs, count in one["by_runs"].items())
-    failed = sum(one["failed"] for one in found.values())
-    more = f"; {counted(failed, 'more run')} failed" if failed else ""
-    return f"All {of} architectures have runs on {number(len(found))} experiments, {runs:,} in all{more}."
-
-
 def regressing(found: Row, unit: str = "%") -> str:
     """What choosing the best of many is worth when it is measured again."""
     if found["again"] is None:
@@ -204,21 +188,3 @@ def chosen(paper: Row, of: int) -> str:
         return f"{said}, which has no runs on this split here."
     place = "the best here too" if here["place"] == 1 else f"here number {here['place']} of {of}"
     return f"{said}; {place}, with {measured(here)}."
-
-
-def all_round(found: Row) -> str:
-    """The best over all experiments by two measures, which may be the same network."""
-    rank, accuracy = (found[measure]["best"][0] for measure in ("rank", "accuracy"))
-    by_rank = f"mean rank {rank['rank']:.1f} of {found['architectures']}"
-    by_accuracy = f"mean accuracy ({percent(accuracy['accuracy'])}%)"
-    if rank["network"] == accuracy["network"]:
-        return f"Over the four experiments, {rank['network']} is the best both by {by_rank} and by {by_accuracy}."
-    both = f"{rank['network']} is the best by {by_rank}, {accuracy['network']} by {by_accuracy}"
-    return f"Over the four experiments, {both}."
-
-
-def best(found: Row) -> str:
-    """Which architecture is the best, of how many."""
-    first, equals = found["best"][0], found["equals"]
-    same = f" ({counted(equals, 'has', 'have')} the same mean)" if equals > 1 else ""
-    return f"Of {found['architectures']} architectures, {first['network']} has the best mean{same}: {measured(first)}."

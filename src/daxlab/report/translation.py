@@ -4,22 +4,20 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from daxlab.analysis.attention import attention
+from daxlab.analysis.probes import attention
 from daxlab.analysis.replicates import entries
 from daxlab.analysis.translation import caution, different, right_of, shown
 from daxlab.datasets import sentence_pairs
 from daxlab.datasets.new_word import DAXY, FRAMES, MARK, new_word
 from daxlab.datasets.translation import BUILT_IN, PAPER_DIGEST, TIMES
-from daxlab.errors import InputError
-from daxlab.paper.experiments import TRANSLATOR
+from daxlab.paper.experiments import TRANSLATION, TRANSLATOR
 from daxlab.paper.targets import numbers
 from daxlab.paper.translations import COUNTED, Condition, conditions, lost, stated
 from daxlab.report import figures, text
 from daxlab.report.blocks import Block, Cell, Fold, Row, Section, Table, Text, absent, blocks_until_missing
 from daxlab.report.drawing import picture
 from daxlab.report.facts import Facts, is_sentence_pairs
-
-REPRODUCE = text.reproduce("translation")
+from daxlab.report.splits import about_dataset
 
 
 def section(facts: Facts) -> Section:
@@ -33,7 +31,7 @@ def section(facts: Facts) -> Section:
     pairs = {row["spec"]["language"]["digest"]: row["dataset"] for row in rows if is_sentence_pairs(row["dataset"])}
     blocks: list[Block] = [Text(lead, "lead")]
     if PAPER_DIGEST not in pairs:
-        blocks.append(absent("the paper's experiment with English-French", REPRODUCE))
+        blocks.append(absent("the paper's experiment with English-French", TRANSLATION))
     order = sorted(pairs.items(), key=lambda pair: (pair[0] != PAPER_DIGEST, pair))
     parts = [part for digest, name in order for part in _parts(facts, digest, name)]
     return Section("experiment-4", "Experiment 4: a new word in translation", blocks, parts, short="Experiment 4")
@@ -67,10 +65,7 @@ def _bleu(every: Sequence[Condition], runs: Sequence[Condition], name: str, mark
         built_in = name.split(MARK, maxsplit=1)[0] == BUILT_IN
         kind = "synthetic sentences of a small grammar" if built_in else f"of `{name}`"
         yield Text(f"These pairs are {kind}, not the paper's, so its figures are no measure of these runs.", "beyond")
-    try:
-        yield Text(f"The pairs: {sentence_pairs(name).about}.")
-    except InputError:  # what they gave is known without them
-        yield Text(f"The pairs: `{name}`, which are not on this machine.")
+    yield Text(about_dataset(name))
     rows: list[Sequence[Cell]] = []
     for one in runs:
         paper, points = stated(one.times), lost(every[0], one) if one.times else []
@@ -86,7 +81,7 @@ def _bleu(every: Sequence[Condition], runs: Sequence[Condition], name: str, mark
     yield Table(f"bleu-table{mark}", "BLEU on the test sentences.", head, rows, right=(1, 2, 3, 4, 5), caption=caption)
     missing = [one.split for one in every if not one.rows]
     if missing:
-        yield absent(text.listed(missing), REPRODUCE, several=len(missing) > 1)
+        yield absent(text.listed(missing), TRANSLATION, several=len(missing) > 1)
 
 
 def _asked(runs: Sequence[Condition], mark: str) -> Iterator[Block]:
@@ -94,7 +89,7 @@ def _asked(runs: Sequence[Condition], mark: str) -> Iterator[Block]:
     word, known, asked = new.word.english, new.known.english, len(new.frames) - 1
     taught = [one for one in runs if one.times]
     if not taught:
-        yield absent(f"what becomes of “{word}”", REPRODUCE)
+        yield absent(f"what becomes of “{word}”", TRANSLATION)
         return
     for one in taught:
         own, strict = ([f"{entries(one.right(which, as_stated=as_stated))['mean']:.1f}" for which in (word, known)]
@@ -141,7 +136,7 @@ def _looked(runs: Sequence[Condition], mark: str) -> Iterator[Block]:
     taught = [one for one in runs if one.times == TIMES[0]]
     frame = attention(taught[0].ledger, taught[0].keys[0]) if taught else pl.DataFrame()
     if frame.is_empty():
-        yield absent("where it looked", REPRODUCE)
+        yield absent("where it looked", TRANSLATION)
         return
     (one,) = taught
     new, pictures = new_word(one.language), []
@@ -168,12 +163,12 @@ def _frames(name: str, mark: str) -> Iterator[Block]:
         "distinct single words in its place, the sentence spelt as in the question and nothing else; with “you re” "
         f"counted as “you are”, {there.mean_contracted:.1f}." + (paper if new.frames == FRAMES else "")
     )
-    counts = (there.framed, there.predicates, there.contracted, there.asked)
-    rows = [(frame, *(f"{count[frame]:,}" for count in counts)) for frame in there.predicates]
-    head = ("frame", "sentences", "predicates", "contractions too", f"with “{known}”")
+    counts = {"sentences": there.framed, "predicates": there.predicates, "contractions too": there.contracted}
+    counts[f"with “{known}”"] = there.asked
+    rows = [(frame, *(f"{count[frame]:,}" for count in counts.values())) for frame in there.predicates]
     caption = (
         "Sentences: distinct English ones that begin and end as the frame does, with one word or more in its place. "
         f"With “{known}”: how many pairs of training have the frame's question with it."
     )
     title = "How often training shows each frame."
-    yield Table(f"frames-table{mark}", title, head, rows, right=(1, 2, 3, 4), caption=caption)
+    yield Table(f"frames-table{mark}", title, ("frame", *counts), rows, right=(1, 2, 3, 4), caption=caption)

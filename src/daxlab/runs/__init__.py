@@ -2,13 +2,11 @@
 
     records.py     runs and groups, and the keys that name them
     artefacts.py   answers, likelihoods and arrays as compact bytes
-    schema.py      the tables
-    files.py       opening the file: one writer, network disks, what is damaged
-    where.py       filters as SQL
+    schema.py      the tables, and filters as SQL
+    files.py       opening the file: one writer, network disks, what is damaged, what lies beside it
     reading.py     an open ledger, and how its values are read
     ledger.py      queries
     writer.py      the one writer
-    progress.py    queries for live monitoring
     exchange.py    merge, export, CSV and Parquet
 
 The ledger is one SQLite file. Nothing outside these files knows its format, and they know nothing of training.
@@ -25,7 +23,7 @@ from daxlab.runs.artefacts import (
 from daxlab.runs.exchange import Merged, export, merge, write_table
 from daxlab.runs.files import is_written
 from daxlab.runs.ledger import Ledger
-from daxlab.runs.records import Group, Run, canonical, key, learner_of
+from daxlab.runs.records import Group, Run, canonical, key
 from daxlab.runs.writer import Writer
 
 __all__ = [
@@ -38,7 +36,6 @@ __all__ = [
     "export",
     "is_written",
     "key",
-    "learner_of",
     "merge",
     "pack_answers",
     "pack_arrays",

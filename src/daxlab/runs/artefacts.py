@@ -7,20 +7,22 @@ artefacts, and their layout is made for that. Knows nothing of the ledger, nor o
 import hashlib
 import json
 import math
-import sys
-from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import accumulate, chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from daxlab.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Answers = Sequence[Sequence[str]]
 
 STEP = 1e-3
 """The precision of log-likelihoods, in nats."""
 _MINUS_INFINITY = -(2**31)
+_TYPES = "bBhHiIqQfd"  # numpy's letters for the types that a column may have
 
 
 @contextmanager
@@ -41,11 +43,11 @@ def pack_answers(answers: Answers, targets: Answers) -> bytes:
     """
     if len(answers) != len(targets):
         raise ValueError(f"{len(answers)} answers to {len(targets)} commands")
-    known = set(chain.from_iterable(targets))
-    extra = sorted(set(chain.from_iterable(answers)) - known)
-    number = {word: n for n, word in enumerate([*sorted(known), *extra])}
-    wrong = [n for n, (answer, target) in enumerate(zip(answers, targets, strict=True))
-             if tuple(answer) != tuple(target)]  # fmt: skip
+    vocabulary = set(chain.from_iterable(targets))
+    extra = sorted(set(chain.from_iterable(answers)) - vocabulary)
+    number = {word: n for n, word in enumerate([*sorted(vocabulary), *extra])}
+    pairs = enumerate(zip(answers, targets, strict=True))
+    wrong = [n for n, (answer, target) in pairs if tuple(answer) != tuple(target)]
     words = [
         (number[word] - (number[targets[n][place]] if place < len(targets[n]) else 0)) % len(number)
         for n in wrong
@@ -53,34 +55,32 @@ def pack_answers(answers: Answers, targets: Answers) -> bytes:
     ]
     gaps = [here - before for before, here in zip([0, *wrong], wrong, strict=False)]
     header = {"commands": len(targets), "targets": _digest(targets), "extra": extra}
-    return _join(header, {"gaps": _narrow(gaps), "lengths": _narrow([len(answers[n]) for n in wrong]),
-                          "words": _narrow(words)})  # fmt: skip
+    columns = {"gaps": gaps, "lengths": [len(answers[n]) for n in wrong], "words": words}
+    return _join(header, {name: _column(_narrowest(numbers), numbers) for name, numbers in columns.items()})
 
 
 def unpack_answers(content: bytes, targets: Answers) -> list[tuple[str, ...]]:
     """The answers that pack_answers was given, by the same targets: their digest is in the header."""
     with _decoding():
-        return _unpack_answers(*_split(content), targets)
-
-
-def _unpack_answers(header: Mapping[str, Any], column: Mapping[str, Any], targets: Answers) -> list[tuple[str, ...]]:
-    if header["targets"] != _digest(targets):
-        raise InputError(
-            f"these answers belong to another test set ({header['commands']} commands, digest "
-            f"{header['targets'][:12]}) than this one ({len(targets)} commands)"
-        )
-    words = [*sorted(set(chain.from_iterable(targets))), *header["extra"]]
-    number = {word: n for n, word in enumerate(words)}
-    answers = [tuple(target) for target in targets]
-    start = 0
-    for n, length in zip(accumulate(column["gaps"]), column["lengths"], strict=True):
-        target = answers[n]
-        answers[n] = tuple(
-            words[(code + (number[target[place]] if place < len(target) else 0)) % len(words)]
-            for place, code in enumerate(column["words"][start : start + length])
-        )
-        start += length
-    return answers
+        header, columns = _split(content)
+        if header["targets"] != _digest(targets):
+            raise InputError(
+                f"these answers belong to another test set ({header['commands']} commands, digest "
+                f"{header['targets'][:12]}) than this one ({len(targets)} commands)"
+            )
+        words = [*sorted(set(chain.from_iterable(targets))), *header["extra"]]
+        number = {word: n for n, word in enumerate(words)}
+        answers = [tuple(target) for target in targets]
+        gaps, lengths, codes = (columns[name].tolist() for name in ("gaps", "lengths", "words"))
+        start = 0
+        for n, length in zip(accumulate(gaps), lengths, strict=True):
+            target = answers[n]
+            answers[n] = tuple(
+                words[(code + (number[target[place]] if place < len(target) else 0)) % len(words)]
+                for place, code in enumerate(codes[start : start + length])
+            )
+            start += length
+        return answers
 
 
 def pack_likelihoods(own: Sequence[float], target: Sequence[float]) -> bytes:
@@ -93,41 +93,32 @@ def pack_likelihoods(own: Sequence[float], target: Sequence[float]) -> bytes:
         if low[n] == high[n] and a != b:
             high[n] += 1 if b > a else -1
     # Right answers' pairs are equal: the difference compresses to nothing.
-    return _join({}, {"own": array("i", low), "more": array("q", (b - a for a, b in zip(low, high, strict=True)))})
+    more = [b - a for a, b in zip(low, high, strict=True)]
+    return _join({}, {"own": _column("i", low), "more": _column("q", more)})
 
 
 def unpack_likelihoods(content: bytes) -> tuple[list[float], list[float]]:
     """Log-likelihoods of the answers and of the targets."""
     with _decoding():
-        _, column = _split(content)
-        own = list(column["own"])
-        target = [a + more for a, more in zip(own, column["more"], strict=True)]
+        _, columns = _split(content)
+        own = columns["own"].tolist()
+        target = [a + more for a, more in zip(own, columns["more"].tolist(), strict=True)]
         return [_nats(steps) for steps in own], [_nats(steps) for steps in target]
 
 
 def pack_arrays(arrays: Mapping[str, Any]) -> bytes:
     """Arrays by name, of numpy or anything with a buffer, in C order."""
-    shapes, columns = {}, {}
-    for name, given in arrays.items():
-        view = memoryview(given)
-        shapes[name] = list(view.shape or ())
-        # numpy calls 64 bits "l" where C's long has them; "q" has them everywhere.
-        typecode = {"l": "q", "L": "Q"}.get(view.format, view.format) if view.itemsize == 8 else view.format
-        columns[name] = array(typecode, view.tobytes())
-    return _join({"shapes": shapes}, columns)
+    import numpy as np
+
+    views = {name: np.asarray(value) for name, value in arrays.items()}
+    return _join({"shapes": {name: view.shape for name, view in views.items()}}, views)
 
 
-def unpack_arrays(content: bytes) -> dict[str, "memoryview[Any]"]:
-    """The arrays that pack_arrays was given; numpy.asarray reads each without a copy."""
-    views: dict[str, memoryview[Any]] = {}
+def unpack_arrays(content: bytes) -> dict[str, "NDArray[Any]"]:
+    """The arrays that pack_arrays was given."""
     with _decoding():
-        header, column = _split(content)
-        for name, shape in header["shapes"].items():
-            flat: memoryview[Any] = memoryview(column[name])
-            typecode: Any = column[name].typecode
-            # A view cannot be given an empty shape, so an empty array comes back flat.
-            views[name] = flat.cast("B").cast(typecode, shape) if shape and math.prod(shape) else flat
-    return views
+        header, columns = _split(content)
+        return {name: columns[name].reshape(shape) for name, shape in header["shapes"].items()}
 
 
 def _digest(answers: Answers) -> str:
@@ -145,45 +136,40 @@ def _nats(steps: int) -> float:
     return -math.inf if steps == _MINUS_INFINITY else steps * STEP
 
 
-def _narrow(numbers: Sequence[int]) -> "array[int]":
-    """The narrowest column that holds these."""
+def _narrowest(numbers: Sequence[int]) -> str:
     most = max(numbers, default=0)
-    return array("B" if most < 2**8 else "H" if most < 2**16 else "I", numbers)
+    return "B" if most < 2**8 else "H" if most < 2**16 else "I"
 
 
-def _join(header: Mapping[str, Any], columns: Mapping[str, "array[Any]"]) -> bytes:
+def _column(kind: str, numbers: Sequence[int]) -> "NDArray[Any]":
+    import numpy as np
+
+    return np.array(numbers, kind)
+
+
+def _join(header: Mapping[str, Any], columns: Mapping[str, "NDArray[Any]"]) -> bytes:
     """The header, then of each column all first bytes, all second bytes, and so on: similar bytes compress better."""
-    layout = [[name, column.typecode, len(column)] for name, column in columns.items()]
-    planes = []
-    for column in columns.values():
-        raw = _least_byte_first(column).tobytes()
-        planes += [raw[byte :: column.itemsize] for byte in range(column.itemsize)]
+    layout, planes = [], []
+    for name, column in columns.items():
+        kind = {"l": "q", "L": "Q"}.get(column.dtype.char, column.dtype.char)  # C's long has 64 bits in some systems
+        layout.append([name, kind, column.size])
+        raw = column.astype(f"<{kind}", order="C").reshape(-1, 1).view("B")  # [numbers, bytes of each]
+        planes.append(raw.T.tobytes())
     text = json.dumps({**header, "columns": layout}, separators=(",", ":"))
     return b"".join([text.encode(), b"\n", *planes])
 
 
-def _split(content: bytes) -> tuple[dict[str, Any], dict[str, "array[Any]"]]:
-    end = content.index(b"\n")
-    header = json.loads(content[:end])
+def _split(content: bytes) -> tuple[dict[str, Any], dict[str, "NDArray[Any]"]]:
+    import numpy as np
+
+    start = content.index(b"\n") + 1
+    header = json.loads(content[:start])
     columns = {}
-    start = end + 1
-    for name, typecode, count in header["columns"]:
-        column = array(typecode)
-        size = column.itemsize * count
-        if start + size > len(content):
-            raise ValueError("the columns are cut off")
-        raw = bytearray(size)
-        for byte in range(column.itemsize):
-            raw[byte :: column.itemsize] = content[start + byte * count : start + (byte + 1) * count]
-        column.frombytes(bytes(raw))
-        columns[name] = _least_byte_first(column)
-        start += size
+    for name, kind, count in header["columns"]:
+        if kind not in _TYPES or count < 0:
+            raise ValueError(f"no column has {count} numbers of type {kind}")
+        dtype = np.dtype(f"<{kind}")
+        planes = np.frombuffer(content, "B", dtype.itemsize * count, start).reshape(dtype.itemsize, count)
+        columns[name] = np.ascontiguousarray(planes.T).view(dtype).reshape(count).astype(kind)
+        start += planes.size
     return header, columns
-
-
-def _least_byte_first(column: "array[Any]") -> "array[Any]":
-    if sys.byteorder == "little":
-        return column
-    swapped = column[:]
-    swapped.byteswap()
-    return swapped

@@ -18,8 +18,7 @@ from daxlab.runs import files
 from daxlab.runs.ledger import Ledger
 from daxlab.runs.reading import Row
 from daxlab.runs.records import METRICS
-from daxlab.runs.schema import ROW, settings_of
-from daxlab.runs.where import Where
+from daxlab.runs.schema import ROW, Where, settings_of
 from daxlab.runs.writer import Writer
 
 PREDICTIONS = ("greedy", "oracle")
@@ -159,9 +158,8 @@ def export(
             raise InputError(f"{target} is the ledger itself: export it to another place")
         with Ledger(target) as earlier:
             if earlier.query("pragma journal_mode") == [("wal",)]:
-                raise InputError(
-                    f"{target} is a working ledger, not an export: export to another place, or delete it first"
-                )
+                advice = "export to another place, or delete it first"
+                raise InputError(f"{target} is a working ledger, not an export: {advice}")
     _remove_stale_drafts(target)
     with atomic_file(target) as draft, files.explained(ledger.path, writing=target):
         with closing(files.connect(files.reading(ledger.path))) as db:
@@ -241,17 +239,14 @@ def _write_parquet(path: Path, rows: Iterable[Row], names: Sequence[str]) -> int
     import polars  # only those who want Parquet wait for it
 
     table = list(rows)
+    types = {(int,): polars.Int64, (float,): polars.Float64, (float, int): polars.Float64, (bool,): polars.Boolean}
     columns = []
     for name in names:
         values = [row[name] for row in table]
-        kinds = _kinds(name, values)
-        if kinds and kinds <= {int, float}:
-            columns.append(polars.Series(name, values, polars.Int64 if kinds == {int} else polars.Float64))
-        elif kinds == {bool}:
-            columns.append(polars.Series(name, values, polars.Boolean))
-        else:  # values of several types as JSON
-            texts = [value if value is None or isinstance(value, str) else json.dumps(value) for value in values]
-            columns.append(polars.Series(name, texts, polars.String))
+        kinds = sorted(_kinds(name, values), key=lambda kind: kind.__name__)
+        if tuple(kinds) not in types:  # values of several types as JSON
+            values = [value if value is None or isinstance(value, str) else json.dumps(value) for value in values]
+        columns.append(polars.Series(name, values, types.get(tuple(kinds), polars.String)))
     frame = polars.DataFrame(columns)
     content = io.BytesIO()  # polars' own words for a full disk are not for users
     frame.write_parquet(content)

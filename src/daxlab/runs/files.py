@@ -8,7 +8,7 @@ import os
 import re
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from functools import lru_cache
 from pathlib import Path
 from urllib.parse import quote
@@ -63,9 +63,8 @@ def _explanation(error: Exception, path: Path, target: Path) -> str:
     if code == sqlite3.SQLITE_FULL:
         return f"no room to write {target}: the disk is full; what was stored before is safe"
     if code == sqlite3.SQLITE_IOERR:
-        return (
-            f"cannot read or write {target} ({text}): the disk may be full or failing; what was stored before is safe"
-        )
+        reason = "the disk may be full or failing; what was stored before is safe"
+        return f"cannot read or write {target} ({text}): {reason}"
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return f"{path} is held by another program; try again when it is done"
     if code in _PERMISSIONS:
@@ -133,10 +132,8 @@ def _version(db: sqlite3.Connection, path: Path) -> int:
     if not ours and db.execute("select count(*) from sqlite_master").fetchone()[0]:
         raise InputError(f"{path} is not a ledger: it is some other SQLite file")
     if version > VERSION:
-        raise InputError(
-            f"{path} was written by a newer daxlab (format {version}, and this one reads up to {VERSION}): "
-            "upgrade daxlab"
-        )
+        formats = f"format {version}, and this one reads up to {VERSION}"
+        raise InputError(f"{path} was written by a newer daxlab ({formats}): upgrade daxlab")
     if ours and version < 1:
         raise InputError(f"{path} is damaged: there is no format {version}; use a copy")
     return version if ours else 0
@@ -147,17 +144,14 @@ def reader(path: Path) -> sqlite3.Connection:
     if not path.exists():
         raise InputError(f"there is no ledger at {path}")
     _refuse_folder(path)
-    with explained(path):
-        db = connect(reading(path))  # may be shared by threads
-        try:
-            version = _version(db, path)
-            if not version:
-                raise InputError(f"{path} is empty: no ledger was written there yet")
-            if version < VERSION:  # it hides the table, so that every query is written once
-                db.execute(f"create temp view settings as {settings_of(version, 'main')}")
-        except BaseException:
-            db.close()
-            raise
+    with explained(path), ExitStack() as undo:
+        db = undo.enter_context(closing(connect(reading(path))))  # may be shared by threads
+        version = _version(db, path)
+        if not version:
+            raise InputError(f"{path} is empty: no ledger was written there yet")
+        if version < VERSION:  # it hides the table, so that every query is written once
+            db.execute(f"create temp view settings as {settings_of(version, 'main')}")
+        undo.pop_all()
     return db
 
 
@@ -185,22 +179,16 @@ def writer(path: Path) -> tuple[sqlite3.Connection, FileLock]:
             f"{path} lies on a network disk ({network}), where SQLite's locks cannot be trusted: keep the "
             "working ledger on a disk of this machine, and export it to the network disk when it is done"
         )
-    lock = _lock(path)
-    try:
-        with explained(path):
-            db = connect(address(path, "mode=rwc"), one_thread=True)
-            try:
-                version = _version(db, path)
-                db.execute("pragma journal_mode = wal")
-                db.execute("pragma synchronous = full")  # a commit is a run that took minutes: it survives a power cut
-                upgrade(db, version)
-                db.execute("pragma foreign_keys = on")
-            except BaseException:
-                db.close()
-                raise
-    except BaseException:
-        lock.release()
-        raise
+    with explained(path), ExitStack() as undo:
+        lock = _lock(path)
+        undo.callback(lock.release)
+        db = undo.enter_context(closing(connect(address(path, "mode=rwc"), one_thread=True)))
+        version = _version(db, path)
+        db.execute("pragma journal_mode = wal")
+        db.execute("pragma synchronous = full")  # a commit is a run that took minutes: it survives a power cut
+        upgrade(db, version)
+        db.execute("pragma foreign_keys = on")
+        undo.pop_all()
     return db, lock
 
 
@@ -218,44 +206,58 @@ def upgrade(db: sqlite3.Connection, version: int | None = None) -> None:
         db.execute("commit")
 
 
-def _lock_of(path: Path) -> Path:
-    """The lock of a ledger, whatever links lead to it."""
-    return Path(f"{path.resolve()}.lock")
+def _beside(ledger: Path, suffix: str) -> Path:
+    """Something that lies beside a ledger, whatever links lead to it."""
+    return Path(f"{ledger.resolve()}.{suffix}")
+
+
+def checkpoints(ledger: Path) -> Path:
+    """The folder of a ledger's checkpoints."""
+    return _beside(ledger, "checkpoints")
+
+
+def checkpoint(folder: Path, group: str) -> Path:
+    """A group's checkpoint."""
+    return folder / f"{group}.safetensors"
+
+
+def weights_of(ledger: Path, name: str) -> Path:
+    """The final weights of a run."""
+    return _beside(ledger, "weights") / f"{name}.safetensors"
 
 
 def _lock(path: Path) -> FileLock:
-    lock = FileLock(_lock_of(path), thread_local=False)
+    place = _beside(path, "lock")
+    lock = FileLock(place, thread_local=False)
     try:
         lock.acquire(timeout=0.5, poll_interval=0.05)  # whoever only asks `is_locked` holds it for a moment
     except Timeout as error:
-        raise InputError(
-            f"{path} is being written by another process{_who(path)}: wait for it, "
-            "or use another ledger and merge them later"
-        ) from error
+        advice = "wait for it, or use another ledger and merge them later"
+        raise InputError(f"{path} is being written by another process{_who(path)}: {advice}") from error
     except OSError as error:
-        raise InputError(
-            f"{path} cannot be opened for writing: {_lock_of(path)} cannot be locked ({error.strerror or error})"
-        ) from error
+        reason = f"{place} cannot be locked ({error.strerror or error})"
+        raise InputError(f"{path} cannot be opened for writing: {reason}") from error
     return lock
 
 
 def _who(path: Path) -> str:
     try:
         with closing(reader(path)) as db:
-            found = db.execute("select value from meta where name = 'writer'").fetchone()
-    except (InputError, sqlite3.Error):
+            (who,) = db.execute("select value from meta where name = 'writer'").fetchone()
+    except (InputError, sqlite3.Error, TypeError):  # the last where nobody has signed
         return ""
-    return f" ({found[0]})" if found else ""
+    return f" ({who})"
 
 
 def is_locked(path: Path) -> bool:
     """Whether a writer is at work, on this machine, now."""
+    place = _beside(path, "lock")
     try:
-        descriptor = os.open(_lock_of(path), os.O_RDONLY)
+        descriptor = os.open(place, os.O_RDONLY)
     except FileNotFoundError:
         return False
     except OSError as error:
-        raise InputError(f"cannot read {_lock_of(path)}: {error.strerror or error}") from error
+        raise InputError(f"cannot read {place}: {error.strerror or error}") from error
     try:
         return not lock_descriptor(descriptor, blocking=False)
     finally:

@@ -1,4 +1,4 @@
-"""The ledger as its readers see it: find a run, list and count, curves, replicates, status.
+"""The ledger as its readers see it: find a run, list and count, curves, replicates, groups, live monitoring.
 
 Knows the tables; knows nothing of training, nor of what a metric means. Queries about many runs scan narrow tables and
 indices only, so that a million runs take about a second.
@@ -14,8 +14,7 @@ from daxlab.errors import InputError
 from daxlab.runs import files
 from daxlab.runs.reading import SETTING, Reader, Row
 from daxlab.runs.records import METRICS, Group, GroupStatus, Run
-from daxlab.runs.schema import ROW
-from daxlab.runs.where import RUN_COLUMNS, SETTING_COLUMNS, Where, condition, place
+from daxlab.runs.schema import ROW, RUN_COLUMNS, SETTING_COLUMNS, Where, condition, place
 
 
 class Ledger(Reader):
@@ -55,23 +54,21 @@ class Ledger(Reader):
     def run(self, prefix: str) -> Run:
         """One run, with all that is known of it."""
         name = self.find(prefix)
-        number = "(select id from runs where key = ?)"
-        details = self.query(f"select metrics, timing, curve from details where run = {number}", (bytes.fromhex(name),))
-        payloads = self.query(
-            f"select kind, payload from artefacts where run = {number} order by kind", (bytes.fromhex(name),)
-        )
+        run, whole_key = "(select id from runs where key = ?)", (bytes.fromhex(name),)
+        details = self.query(f"select metrics, timing, curve from details where run = {run}", whole_key)
+        payloads = self.query(f"select kind, payload from artefacts where run = {run} order by kind", whole_key)
         artefacts = {kind: self.decompress(payload, kind, name) for kind, payload in payloads}
-        for row, texts in zip(self.rows({"key": name}), details, strict=False):
-            others, timing, curve = self.decode_details(name, texts)
-            metrics = {metric: row[metric] for metric in METRICS if row[metric] is not None} | others
-            parts = {
-                part: row[part] for part in ("spec", "group", "status", "failed_at", "reason", "origin", "finished")
-            }
-            try:
-                return Run(**parts, metrics=metrics, timing=timing, curve=curve, artefacts=artefacts)
-            except (TypeError, ValueError) as error:
-                raise self.damage(f"the record ({error})", name) from error
-        raise self.damage("the details", name)
+        rows = self.rows({"key": name})
+        if not (rows and details):
+            raise self.damage("the details", name)
+        others, timing, curve = self.decode_details(name, details[0])
+        metrics = {metric: rows[0][metric] for metric in METRICS if rows[0][metric] is not None} | others
+        parts = ("spec", "group", "status", "failed_at", "reason", "origin", "finished")
+        record = {part: rows[0][part] for part in parts}
+        try:
+            return Run(**record, metrics=metrics, timing=timing, curve=curve, artefacts=artefacts)
+        except (TypeError, ValueError) as error:
+            raise self.damage(f"the record ({error})", name) from error
 
     def artefact(self, run: str, kind: str) -> bytes | None:
         """One artefact of a run, by its whole key; None if it has none of that kind."""
@@ -163,14 +160,18 @@ class Ledger(Reader):
 
     # -- groups, and the ledger as a whole
 
-    def groups(self, status: GroupStatus | Sequence[GroupStatus] = (), *, key: str | None = None) -> list[Group]:
-        """The recorded groups in their order: all, those of a status, or the one with a key."""
-        wanted: list[Any] = [status] if isinstance(status, str) else list(status)
-        chosen = f"where status in ({', '.join('?' * len(wanted))})" if wanted else ""
-        if key:
-            chosen, wanted = "where key = ?", [bytes.fromhex(key)]
-        found = self.query(f"select id, key, plan, executor, status, updates from groups {chosen} order by id", wanted)
-        return [self._group(*row) for row in found]
+    def groups(self, status: GroupStatus | Sequence[GroupStatus] = ()) -> list[Group]:
+        """The recorded groups in their order: all, or those of a status."""
+        statuses = [status] if isinstance(status, str) else list(status)
+        return self._groups(f"where status in ({', '.join('?' * len(statuses))})" if statuses else "", statuses)
+
+    def group(self, key: str) -> Group | None:
+        """One recorded group by its whole key."""
+        return next(iter(self._groups("where key = ?", [bytes.fromhex(key)])), None)
+
+    def _groups(self, chosen: str, values: Sequence[Any]) -> list[Group]:
+        rows = self.query(f"select id, key, plan, executor, status, updates from groups {chosen} order by id", values)
+        return [self._group(*row) for row in rows]
 
     def _group(self, number: int, key: bytes, plan: str, executor: str, status: GroupStatus, updates: int) -> Group:
         members = self.query(
@@ -195,14 +196,52 @@ class Ledger(Reader):
         )
         return found[0] if found else None
 
+    # -- for live monitoring
+
+    def under_way(self) -> list[Row]:
+        """Groups planned or running, in the order they were recorded: a number that grows with it, key, size, status,
+        updates, how many of their runs are lacking, and seed and spec of their first member."""
+        found = self.query(
+            "select groups.key, status, spec, groups.id, size, groups.updates, (select count(*) from members"
+            " where group_id = groups.id and not exists (select 1 from runs where runs.key = members.key)), seed"
+            " from groups left join members on group_id = groups.id and position = 0"
+            " left join settings on settings.id = setting"
+            " where status in ('planned', 'running') order by groups.id"
+        )
+        specs: dict[Any, Row] = {}  # many groups have one setting
+        rows = []
+        for key, status, text, *numbers in found:
+            name = self.decode_key(key)
+            if text not in specs:
+                specs[text] = self.decode(text, dict, f"spec of group {name[:12]}")
+            if not all(isinstance(number, int) for number in numbers):
+                raise self.damage(f"group {name[:12]}")
+            counts = dict(zip(("number", "size", "updates", "lacking", "seed"), numbers, strict=True))
+            rows.append({"key": name, "status": status, **counts, "spec": specs[text]})
+        return rows
+
+    def note(self, name: str) -> Any:
+        """What the writer noted under a name; None if it did not."""
+        found = self.query("select value from meta where name = ?", (name,))
+        return self.decode(found[0][0], object, f"note {name!r}") if found else None
+
+    def best(self) -> list[Row]:
+        """The setting with the best mean accuracy for each dataset, split and number of updates (where the learner has
+        such a field): what it is (SETTING), `runs` and `mean`. Those with most runs come first."""
+        found = self.query(
+            f"select {', '.join(SETTING)}, runs, mean from (select setting as best, dataset as d, split as s,"
+            " json_extract(fields, '$.updates') as updates, runs, max(mean) as mean, sum(runs) as every"
+            " from (select setting, count(accuracy) as runs, avg(accuracy) as mean from runs where status = 'done'"
+            " group by setting) join settings on id = setting where mean is not null group by d, s, updates)"
+            " join settings on id = best order by every desc, d, s, updates"
+        )
+        rows = self.decode_settings([row[: len(SETTING)] for row in found])
+        return [row | {"runs": runs, "mean": mean} for row, (*_, runs, mean) in zip(rows, found, strict=True)]
+
     def status(self) -> Row:
         """Runs done and failed, and whether somebody writes now."""
         runs = dict(self.query("select status, count(*) from runs group by status"))
-        return {
-            "done": runs.get("done", 0),
-            "failed": runs.get("failed", 0),
-            "writing": files.is_locked(self.path),
-        }
+        return {"done": runs.get("done", 0), "failed": runs.get("failed", 0), "writing": files.is_locked(self.path)}
 
     def check(self) -> None:
         """Read everything, and raise an error that names what is damaged."""
@@ -213,14 +252,12 @@ class Ledger(Reader):
             raise InputError(f"{self.path} is damaged (table {table} refers to rows that are missing): use a copy")
         for _ in self.each_row():
             pass
+        details = "select key, metrics, timing, curve from runs left join details on run = id"
+        artefacts = "select key, kind, payload from artefacts left join runs on id = run"
         with files.explained(self.path):
-            for key, *texts in self.db.execute(
-                "select key, metrics, timing, curve from runs left join details on run = id"
-            ):
+            for key, *texts in self.db.execute(details):
                 self.decode_details(self.decode_key(key), texts)
-            for key, kind, payload in self.db.execute(
-                "select key, kind, payload from artefacts left join runs on id = run"
-            ):
+            for key, kind, payload in self.db.execute(artefacts):
                 self.decompress(payload, kind, self.decode_key(key))
         self.groups()
 
@@ -235,4 +272,4 @@ def _range(prefix: str) -> tuple[str, bytes, bytes]:
 
 def _shared(a: str, b: str) -> int:
     """The length of the prefix that two keys share."""
-    return next((n for n, (one, other) in enumerate(zip(a, b, strict=False)) if one != other), min(len(a), len(b)))
+    return next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))

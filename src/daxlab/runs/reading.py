@@ -1,6 +1,6 @@
 """An open ledger, and how its values are read. What cannot be read is an InputError that names it.
 
-Knows nothing of what is asked; the queries are in ledger.py, progress.py and exchange.py.
+Knows nothing of what is asked; the queries are in ledger.py and exchange.py.
 """
 
 import json
@@ -59,12 +59,11 @@ class Reader:
 
     def damage(self, what: str, run: str | None = None) -> InputError:
         """The error for something of the ledger, or of one run, that cannot be read."""
-        if run is None:
-            return InputError(f"{self.path} is damaged: {what} cannot be read; use a copy of the ledger")
-        return InputError(
-            f"{self.path} is damaged: {what} of run {run[:12]} cannot be read; delete that run "
-            f"('daxlab runs delete {run[:12]}') and train it again, or use a copy of the ledger"
-        )
+        remedy = "use a copy of the ledger"
+        if run is not None:
+            what = f"{what} of run {run[:12]}"
+            remedy = f"delete that run ('daxlab runs delete {run[:12]}') and train it again, or {remedy}"
+        return InputError(f"{self.path} is damaged: {what} cannot be read; {remedy}")
 
     def decode_key(self, key: Any) -> str:
         """A key in hexadecimal."""
@@ -76,11 +75,11 @@ class Reader:
         """A value that is stored as JSON, of the type that it must have."""
         try:
             value = json.loads(text)
-        except (TypeError, ValueError, RecursionError) as error:
-            raise self.damage(f"the {what}", run) from error
-        if not isinstance(value, kind):
-            raise self.damage(f"the {what}", run)
-        return value
+            if isinstance(value, kind):
+                return value
+        except (TypeError, ValueError, RecursionError):
+            pass
+        raise self.damage(f"the {what}", run)
 
     def decode_row(self, row: Row) -> Row:
         """A row of runs (schema.ROW) as readers have it."""
@@ -112,12 +111,13 @@ class Reader:
 
     def decode_details(self, run: str, texts: Sequence[Any]) -> tuple[Row, Row, dict[str, list[float]]]:
         """Further metrics, timing and curve of a run."""
-        numbers = []
-        for name, text in zip(("metrics", "timing"), texts, strict=False):
-            numbers.append(self.decode(text, dict, name, run))
-            if not all(isinstance(value, int | float) for value in numbers[-1].values()):
+        metrics, timing = (
+            self.decode(text, dict, name, run) for name, text in zip(("metrics", "timing"), texts, strict=False)
+        )
+        for name, numbers in (("metrics", metrics), ("timing", timing)):
+            if not all(isinstance(value, int | float) for value in numbers.values()):
                 raise self.damage(f"the {name}", run)
-        return numbers[0], numbers[1], self.decode_curve(texts[2], run)
+        return metrics, timing, self.decode_curve(texts[2], run)
 
     def decode_curve(self, text: Any, run: str) -> dict[str, list[float]]:
         """A learning curve; what is not finite was stored as null."""

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
+from daxlab import learners
+
 Spec = Mapping[str, Any]
 RunStatus = Literal["done", "failed"]
 GroupStatus = Literal["planned", "running", "done", "dropped"]
@@ -64,36 +66,15 @@ def setting(spec: Spec) -> dict[str, Any]:
     return {name: value for name, value in spec.items() if name != "seed"}
 
 
-def learner_of(facts: Spec) -> tuple[str, dict[str, Any]]:
-    """The kind of a run's learner and its fields. Facts without a "learner" are those of the paper's networks.
-
-    >>> learner_of({"network": {"cell": "gru"}, "protocol": {"clip": 5}})
-    ('rnn', {'cell': 'gru', 'clip': 5})
-    >>> learner_of({"learner": {"kind": {"name": "mine.py:Mine", "digest": "9f"}, "depth": 2}})
-    ('mine.py:Mine', {'depth': 2})
-    """
-    if "learner" in facts:
-        learner = _mapping(facts["learner"])
-        return str(_name(learner.get("kind"))), {name: value for name, value in learner.items() if name != "kind"}
-    return "rnn", {**_mapping(facts.get("network")), **_mapping(facts.get("protocol"))}
-
-
 def described(facts: Spec) -> dict[str, str | None]:
     """The columns of a setting: its dataset and split, and the learner's kind, label and fields (as JSON)."""
-    from daxlab.learners import label
-
-    kind, fields = learner_of(facts)
+    kind, fields = learners.name_and_fields(facts)
     try:
-        text = label(facts)
+        label = learners.label(facts)
     except Exception:  # another version's facts, say; a label is only something to read
-        text = kind
-    return {
-        "dataset": _name(facts.get("language")),
-        "split": _name(facts.get("split")),
-        "learner": kind,
-        "label": text,
-        "fields": canonical(fields),
-    }
+        label = kind
+    dataset, split = (_name(facts.get(part)) for part in ("language", "split"))
+    return {"dataset": dataset, "split": split, "learner": kind, "label": label, "fields": canonical(fields)}
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

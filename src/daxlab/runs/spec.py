@@ -6,10 +6,11 @@ where they are trained.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from daxlab import learners
-from daxlab.datasets import Split, dataset
+from daxlab.datasets import Dataset, Split, dataset
 from daxlab.errors import InputError
 from daxlab.learners import RNN, Job, Learner
 from daxlab.runs.records import key
@@ -40,16 +41,7 @@ class Spec:
 
     def facts(self) -> dict[str, Any]:
         """All that determines the run, the dataset and the split by their content."""
-        return self._data() | self.learner.facts() | {"seed": self.seed}
-
-    def _data(self) -> dict[str, Any]:
-        content = self.content()
-        return {"language": self._dataset(), "split": {"name": content.name, "digest": content.digest}}
-
-    def _dataset(self) -> dict[str, str]:
-        """By the name that it gives itself: a corpus that has several names is recorded as the release that it is."""
-        found = dataset(self.data)
-        return {"name": found.name, "digest": found.digest}
+        return all_facts([self])[0]
 
     @classmethod
     def of(cls, facts: Any, *, whole: bool = True, data: str | None = None) -> "Spec":
@@ -59,7 +51,7 @@ class Spec:
         """
         name = data or facts["language"]["name"]
         spec = cls(facts["split"]["name"], facts["seed"], learners.of(facts), name)
-        now = spec.facts() if whole else {"language": spec._dataset()}
+        now = spec.facts() if whole else {"language": _identity(dataset(name))}
         for part in now:
             if key(now[part]) != key(facts.get(part)):
                 called = {"language": "dataset", "semantics": "version of the learner"}.get(part, part)
@@ -68,15 +60,15 @@ class Spec:
 
 
 def all_facts(specs: Iterable[Spec]) -> list[dict[str, Any]]:
-    """The facts of many specs; each split is looked up once."""
-    data: dict[tuple[str, str], dict[str, Any]] = {}
-    learnt: dict[Learner, dict[str, Any]] = {}
-    found = []
-    for spec in specs:
-        place = (spec.data, spec.split)
-        if place not in data:
-            data[place] = spec._data()
-        if spec.learner not in learnt:
-            learnt[spec.learner] = spec.learner.facts()
-        found.append(data[place] | learnt[spec.learner] | {"seed": spec.seed})
-    return found
+    """The facts of many specs; each split and each learner is looked up once."""
+    data, learner = cache(_data), cache(lambda learner: learner.facts())
+    return [data(spec.data, spec.split) | learner(spec.learner) | {"seed": spec.seed} for spec in specs]
+
+
+def _data(name: str, split: str) -> dict[str, Any]:
+    return {"language": _identity(dataset(name)), "split": _identity(dataset(name).split(split))}
+
+
+def _identity(thing: Dataset | Split) -> dict[str, str]:
+    """By the name that it gives itself: a corpus that has several names is recorded as the release that it is."""
+    return {"name": thing.name, "digest": thing.digest}

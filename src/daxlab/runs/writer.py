@@ -47,9 +47,8 @@ class Writer:
             db.executemany("insert or ignore into meta values (?, ?)", [("created by", daxlab), ("created", now)])
             who = f"process {os.getpid()} on {socket.gethostname()}, since {now}"
             db.execute("insert or replace into meta values ('writer', ?)", (who,))
-            db.execute(
-                "delete from meta where name not in ('created by', 'created', 'writer')"
-            )  # notes of the last writer
+            # The notes of the last writer are of no use to this one.
+            db.execute("delete from meta where name not in ('created by', 'created', 'writer')")
             db.execute("update groups set status = 'planned' where status = 'running'")
 
     def close(self) -> None:
@@ -86,13 +85,13 @@ class Writer:
         with self.transaction() as db:
             for group in groups:
                 name = bytes.fromhex(group.key)
-                known = db.execute("select id, status from groups where key = ?", (name,)).fetchone()
-                if not known or known[1] == "dropped":
+                recorded = db.execute("select id, status from groups where key = ?", (name,)).fetchone()
+                if not recorded:
                     self._refuse_live(group)
-                if not known:
                     self._insert_group(name, group)
-                elif known[1] == "dropped":
-                    db.execute("update groups set status = 'planned', updates = 0 where id = ?", (known[0],))
+                elif recorded[1] == "dropped":
+                    self._refuse_live(group)
+                    db.execute("update groups set status = 'planned', updates = 0 where id = ?", (recorded[0],))
                 self.close_finished_groups(bytes.fromhex(member) for member in group.keys)
 
     def _refuse_live(self, group: Group) -> None:
@@ -106,13 +105,11 @@ class Writer:
             "insert into groups (key, size, plan, executor, updates, status) values (?, ?, ?, ?, ?, 'planned')",
             (name, len(group.members), canonical(group.plan), canonical(group.executor), group.updates),
         ).lastrowid
-        self.db.executemany(
-            "insert into members values (?, ?, ?, ?, ?)",
-            [
-                (number, position, bytes.fromhex(key(spec)), self._setting(spec), spec["seed"])
-                for position, spec in enumerate(group.members)
-            ],
-        )
+        members = [
+            (number, position, bytes.fromhex(key(spec)), self._setting(spec), spec["seed"])
+            for position, spec in enumerate(group.members)
+        ]
+        self.db.executemany("insert into members values (?, ?, ?, ?, ?)", members)
 
     def begin(self, group: str, executor: Mapping[str, Any]) -> None:
         """A recorded group starts, resumes, or is retried."""
@@ -163,49 +160,39 @@ class Writer:
         return added
 
     def _insert(self, name: bytes, run: Run) -> None:
-        number = self.db.execute(
-            "insert into runs (key, setting, seed, group_id, origin, status, failed_at, reason,"
-            " accuracy, train_accuracy, oracle_accuracy, seconds, finished)"
-            " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                name,
-                self._setting(run.spec),
-                run.spec["seed"],
-                self._group(run.group),
-                self._origin(run.origin),
-                *(run.status, run.failed_at, run.reason),
-                *(run.metrics.get(metric) for metric in METRICS),
-                *(run.timing.get("seconds"), run.finished),
-            ),
-        ).lastrowid
+        columns = {"key": name, "setting": self._setting(run.spec), "seed": run.spec["seed"]}
+        columns |= {"group_id": self._group(run.group), "origin": self._origin(run.origin)}
+        columns |= {part: getattr(run, part) for part in ("status", "failed_at", "reason", "finished")}
+        columns |= {metric: run.metrics.get(metric) for metric in METRICS} | {"seconds": run.timing.get("seconds")}
+        number = self._insert_row("runs", columns)
         others = {metric: value for metric, value in run.metrics.items() if metric not in METRICS}
         curve = {name: [point if math.isfinite(point) else None for point in line] for name, line in run.curve.items()}
         details = [json.dumps(part, allow_nan=False) for part in (others, dict(run.timing), curve)]
         self.db.execute("insert into details values (?, ?, ?, ?)", (number, *details))
-        self.db.executemany(
-            "insert into artefacts values (?, ?, ?)",
-            [(number, kind, zlib.compress(content, 9)) for kind, content in run.artefacts.items()],
-        )
+        payloads = [(number, kind, zlib.compress(content, 9)) for kind, content in run.artefacts.items()]
+        self.db.executemany("insert into artefacts values (?, ?, ?)", payloads)
 
     def _group(self, group: str | None) -> int | None:
         if group is None:
             return None
-        found = self._number("groups", "key", bytes.fromhex(group))
-        if found is None:
+        number = self._number("groups", "key", bytes.fromhex(group))
+        if number is None:
             raise ValueError(f"group {group[:12]} was not recorded before its runs came in")
-        return found
+        return number
 
     def _setting(self, spec: Spec) -> int | None:
         name = bytes.fromhex(key(setting(spec)))
-        if (found := self._number("settings", "key", name)) is not None:
-            return found
-        columns = {"key": name, **described(spec), "spec": canonical(setting(spec))}
-        names, places = ", ".join(columns), ", ".join("?" * len(columns))
-        return self.db.execute(f"insert into settings ({names}) values ({places})", list(columns.values())).lastrowid
+        if (number := self._number("settings", "key", name)) is not None:
+            return number
+        return self._insert_row("settings", {"key": name, **described(spec), "spec": canonical(setting(spec))})
 
     def _origin(self, origin: Mapping[str, Any]) -> int | None:
         self.db.execute("insert or ignore into origins (origin) values (?)", (canonical(origin),))
         return self._number("origins", "origin", canonical(origin))
+
+    def _insert_row(self, table: str, columns: Mapping[str, Any]) -> int | None:
+        names, places = ", ".join(columns), ", ".join("?" * len(columns))
+        return self.db.execute(f"insert into {table} ({names}) values ({places})", list(columns.values())).lastrowid
 
     def _number(self, table: str, column: str, value: Any) -> int | None:
         """The id of the row that has a value; None if there is none."""

@@ -1,4 +1,4 @@
-"""Scheduling: what a ledger lacks of some specs, in groups, on an executor. `train` is a sweep of one spec.
+"""Scheduling: trains what a ledger lacks of some specs, in groups, on an executor. `train` is a sweep of one spec.
 
 grid.py         a sweep file: axes, whose product are runs
 groups.py       which runs train together, in which order, and about how long they take
@@ -11,7 +11,7 @@ gpu_sharing.py  several workers on one card at once
 cluster.py      a Ray cluster as an executor (needs the extra daxlab[ray])
 """
 
-from daxlab.runs.places import weights_of
+from daxlab.runs.files import weights_of
 from daxlab.runs.spec import Spec
 from daxlab.sweep.driver import Outcome, Plan, plan_sweep, sweep
 

@@ -1,6 +1,6 @@
-"""A Ray cluster as an executor: a group is a Ray task on one card or one core; tasks in, what became of them out.
+"""A Ray cluster as an executor: a group is a Ray task on one card or one core; takes tasks, yields events.
 
-Lost workers and nodes are ordinary: their groups are given out again, from their checkpoints where the nodes share a
+Lost workers and nodes are ordinary: their groups are run again, from their checkpoints where the nodes share a
 folder with the driver. If the driver dies, Ray ends its tasks. Knows nothing of the ledger. Ray is an extra, and
 imported only here.
 """
@@ -37,23 +37,22 @@ CARRIED = ("DAXLAB_DATA", "DAXLAB_COMMIT")  # of the driver's environment
 def execute(
     tasks: Sequence[Task], device: str, workers: int | None, stop: Callable[[], bool], address: str | None = None
 ) -> Iterator[Event]:
-    """Runs the tasks, so many at a time or as many as the cluster holds; yields what local.py's execute does."""
+    """Run the tasks, so many at a time or as many as the cluster holds; yields what local.py's execute does."""
     for folder in {task.checkpoint.parent for task in tasks if task.checkpoint}:
         with suppress(OSError):  # a worker that cannot use it says so
             folder.mkdir(parents=True, exist_ok=True)
-    with _connected(address), _sent(tasks, device, workers) as flight:
-        while True:
-            if stop() and not flight.stopping:
-                flight.halt()
-            flight.give_out()
-            if not flight.out:
-                return
-            # What a worker told before it ended was told before its result was there.
-            ended, _ = ray.wait(list(flight.out), num_returns=len(flight.out), timeout=EVERY)
-            yield from flight.heard()
-            for one in ended:
-                if event := flight.taken(one):
-                    yield event
+    with _connected(address):
+        if not _places(device):
+            lacks = {"gpu": "GPU: add a node that has one, or use --device cpu", "cpu": "CPU for tasks: add a node"}
+            raise InputError(f"no node of the Ray cluster has a {lacks[device]}")
+        flight = _Flight(tasks, device, workers)
+        try:
+            yield from flight.events(stop)
+        except lost.RayError as error:
+            advice = f"and the same command goes on with another ({_first_line(error)})"
+            raise InputError(f"the Ray cluster is lost, {advice}") from error
+        finally:
+            flight.end()
 
 
 @contextmanager
@@ -68,8 +67,8 @@ def _connected(address: str | None) -> Iterator[None]:
         try:
             ray.init(address, log_to_driver=False, logging_level=logging.ERROR, include_dashboard=False)
         except (ConnectionError, ImportError, RuntimeError, ValueError, lost.RayError) as error:
-            reason = str(error).strip().splitlines()[0]
-            raise InputError(f"cannot use a Ray cluster at {address or 'this machine'}: {reason}") from error
+            where = address or "this machine"
+            raise InputError(f"cannot use a Ray cluster at {where}: {_first_line(error)}") from error
         try:
             yield
         finally:
@@ -87,23 +86,8 @@ def _answers(address: str | None) -> None:
         raise InputError(f"no Ray cluster answers at {address} ({error}): 'ray start' says its address") from None
 
 
-@contextmanager
-def _sent(tasks: Sequence[Task], device: str, workers: int | None) -> Iterator["_Flight"]:
-    """The tasks on their way; whatever happens, none is left behind on the cluster."""
-    if not _places(device):
-        wanted = "GPU: add a node that has one, or use --device cpu" if device == "gpu" else "CPU for tasks: add a node"
-        raise InputError(f"no node of the Ray cluster has a {wanted}")
-    flight = _Flight(tasks, device, workers)
-    try:
-        yield flight
-    except lost.RayError as error:
-        reason = str(error).strip().splitlines()[0]
-        raise InputError(f"the Ray cluster is lost, and the same command goes on with another ({reason})") from error
-    finally:
-        with suppress(lost.RayError, ConnectionError):  # a cluster that is gone has let go of them
-            for one in flight.out:
-                ray.cancel(one, force=True)
-            ray.kill(flight.post)
+def _first_line(error: object) -> str:
+    return str(error).strip().splitlines()[0]
 
 
 def _places(device: str) -> int:
@@ -128,6 +112,26 @@ class _Flight:
         self._work = ray.remote(max_retries=0, **needs)(_work)
         self._home = {"folder": str(Path.cwd()), **{name: os.environ[name] for name in CARRIED if name in os.environ}}
 
+    def events(self, stop: Callable[[], bool]) -> Iterator[Event]:
+        """What workers report and what becomes of the tasks, until all have ended."""
+        while True:
+            if stop() and not self.stopping:
+                self.halt()
+            self.give_out()
+            if not self.out:
+                return
+            # A worker's last report is there before its result is.
+            ended, _ = ray.wait(list(self.out), num_returns=len(self.out), timeout=EVERY)
+            yield from self.heard()
+            yield from filter(None, map(self.taken, ended))
+
+    def end(self) -> None:
+        """Whatever happens, no task is left behind on the cluster."""
+        with suppress(lost.RayError, ConnectionError):  # a cluster that is gone has let go of them
+            for reference in self.out:
+                ray.cancel(reference, force=True)
+            ray.kill(self.post)
+
     def give_out(self) -> None:
         """As many as there are places, and a few more."""
         most = self._workers or _places(self._device) + SPARE
@@ -136,24 +140,24 @@ class _Flight:
             self.out[self._work.remote(task, self._device, self.post, self._home)] = task
 
     def halt(self) -> None:
-        """Those under way stop at their next word to us; the others need not begin."""
+        """Tasks under way stop at their next report; the others need not begin."""
         self.stopping = True
         self.waiting.clear()
-        for one, task in self.out.items():
+        for reference, task in self.out.items():
             if task.group not in self._begun:
-                ray.cancel(one)
+                ray.cancel(reference)
 
     def heard(self) -> list[OnTheWay]:
-        """What workers told since the last time; they will hear whether to stop."""
+        """What workers reported since the last time; their next report is answered with whether to stop."""
         events: list[OnTheWay] = ray.get(self.post.collect.remote(self.stopping))
         self._begun |= {event.group for event in events}
         return events
 
-    def taken(self, one: Any) -> Event | None:
+    def taken(self, reference: Any) -> Event | None:
         """What became of a task; None if it was lost with its worker, and waits again."""
-        task = self.out.pop(one)
+        task = self.out.pop(reference)
         try:
-            event: Event = ray.get(one)
+            event: Event = ray.get(reference)
         except lost.TaskCancelledError:
             return Stopped(task.group)
         except (lost.WorkerCrashedError, lost.OutOfMemoryError) as error:
@@ -170,7 +174,7 @@ class _Flight:
     def _again(self, task: Task, error: Exception | None) -> Event | None:
         self._tries[task.group] += error is not None
         if self._tries[task.group] >= TRIES:
-            reason = str(error).strip().splitlines()[0]
+            reason = _first_line(error)
             raise InputError(f"a worker died {TRIES} times on the same group (memory may have run out): {reason}")
         if self.stopping:
             return Stopped(task.group)
@@ -180,45 +184,21 @@ class _Flight:
 
 
 class _Post:
-    """Where workers leave word for the driver, and hear whether to stop. If it must start anew, nothing is amiss."""
+    """An actor that takes workers' reports and tells them whether to stop. It may be restarted at any time."""
 
     def __init__(self) -> None:
         self._events: list[OnTheWay] = []
         self._stop = False
 
     def tell(self, event: OnTheWay) -> bool:
-        """What a worker has to say; whether it is to stop."""
+        """Take a worker's report; whether it is to stop."""
         self._events.append(event)
         return self._stop
 
     def collect(self, stop: bool) -> list[OnTheWay]:
-        """All that was told since the last time."""
-        told, self._events, self._stop = self._events, [], stop
-        return told
-
-
-class _Line:
-    """A worker's line to the post. Only futures: while a task is in `ray.get`, Ray gives its core to another one."""
-
-    def __init__(self, post: Any, group: str) -> None:
-        self._post = post
-        self._tell(Started(group))
-
-    def _tell(self, event: OnTheWay) -> None:
-        self._answer, self._last = self._post.tell.remote(event).future(), time.monotonic()
-
-    def report(self, event: OnTheWay) -> bool | None:
-        """Tells the driver, progress only now and then; False if the last answer was to stop."""
-        answered = self._answer.done()
-        if answered and self._answer.result():
-            return False
-        if not isinstance(event, Progress) or (answered and time.monotonic() - self._last >= EVERY):
-            self._tell(event)
-        return None
-
-    def stopped(self) -> bool:
-        """The last answer, when it is there."""
-        return bool(self._answer.result())
+        """All reports since the last time."""
+        events, self._events, self._stop = self._events, [], stop
+        return events
 
 
 def _work(task: Task, device: str, post: Any, home: Mapping[str, str]) -> Event:
@@ -227,15 +207,27 @@ def _work(task: Task, device: str, post: Any, home: Mapping[str, str]) -> Event:
     with suppress(OSError):  # where the nodes share it, a grammar's path means there what it means here
         os.chdir(home["folder"])
     worker.prepare(device)
-    line = _Line(post, task.group)
-    if line.stopped():
+    # Only futures: while a task is in `ray.get`, Ray gives its core to another one.
+    answer, last = post.tell.remote(Started(task.group)).future(), time.monotonic()
+
+    def report(event: OnTheWay) -> bool | None:
+        """Tells the driver, progress only now and then; False if the last answer was to stop."""
+        nonlocal answer, last
+        answered = answer.done()
+        if answered and answer.result():
+            return False
+        if not isinstance(event, Progress) or (answered and time.monotonic() - last >= EVERY):
+            answer, last = post.tell.remote(event).future(), time.monotonic()
+        return None
+
+    if answer.result():
         return Stopped(task.group)
     if task.checkpoint and not _writable(task.checkpoint.parent):
         where, folder = socket.gethostname(), task.checkpoint.parent
-        line.report(Noted(task.group, f"{where} cannot write to {folder}: what it trains has no checkpoints"))
+        report(Noted(task.group, f"{where} cannot write to {folder}: what it trains has no checkpoints"))
         task = replace(task, checkpoint=None)
-    event = worker.run_task(task, device, line.report)
-    line.stopped()  # all is told before this task ends
+    event = worker.run_task(task, device, report)
+    answer.result()  # all is reported before this task ends
     return event
 
 

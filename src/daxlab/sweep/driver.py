@@ -18,27 +18,28 @@ from typing import Any
 from daxlab.atomic import atomic_write
 from daxlab.errors import InputError
 from daxlab.runs import Group, Ledger, Run, Writer, is_written, key
-from daxlab.runs.files import is_locked
-from daxlab.runs.places import checkpoint, checkpoints, weights_of
-from daxlab.runs.progress import group as recorded
+from daxlab.runs.files import checkpoint, checkpoints, is_locked, weights_of
 from daxlab.runs.spec import Spec, all_facts
-from daxlab.sweep import gpu_sharing
 from daxlab.sweep.groups import grouped, ordered
-from daxlab.sweep.local import cores, execute
+from daxlab.sweep.local import execute
 from daxlab.sweep.status import beginning
-from daxlab.sweep.task import Event, Finished, Memory, Noted, Progress, Started, Stopped, Stopping, Task, TooLarge
+from daxlab.sweep.task import Event, Finished, Noted, Progress, Started, Stopped, Task, TooLarge
 
 ExecuteAll = Callable[[Sequence[Task], Callable[[], bool]], Iterator[Event]]  # tasks and a wish to stop in, events out
-HEARD_EVERY = 3.0  # seconds between two times that progress is written down
+WRITTEN_EVERY = 3.0  # seconds between two times that progress is written down
+STOPPING = "Stopping at the next checkpoint; Ctrl-C again stops at once."
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is asked for, what the ledger has of it, and the groups that will be trained."""
+    """What is asked for, what the ledger lacks of it, and the groups that will be trained."""
 
     keys: tuple[str, ...]  # of the runs asked for, in order
-    done: int
-    groups: tuple[Group, ...]
+    lacking: tuple[str, ...]
+    groups: tuple[Group, ...]  # in the order in which they start
+    failed: int = 0  # runs in the ledger that failed and are not trained again
+    new: tuple[Group, ...] = ()  # groups that are not recorded yet
+    outdated: tuple[str, ...] = ()  # recorded groups that the new ones replace
 
 
 @dataclass
@@ -48,7 +49,7 @@ class Outcome:
     keys: tuple[str, ...]
     trained: int = 0
     stopped: bool = False  # by the budget or by Ctrl-C; the same call goes on
-    said: list[str] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)  # notes for the user, which `show` was called with too
 
 
 def sweep(
@@ -73,17 +74,15 @@ def sweep(
     `checkpoint_folder` (by default beside the ledger). `executor`: "local", this machine; "ray", the Ray cluster at
     `address`, whose workers see that folder or train each group without checkpoints; or a function that yields events
     for tasks. `workers`: so many groups at a time, at most. `set_aside`: rename a damaged checkpoint and train its runs
-    from the start, instead of raising an error. `show` is called with the Plan, then with every event; and with
-    Stopping, after Ctrl-C.
+    from the start, instead of raising an error. `show` is called with the Plan, then with every event.
     """
-    crew = crew_of(device, executor if isinstance(executor, str) else "local", workers)
-    execute_all = _executor(executor, address, device, crew.processes)
-    facts, known_specs = _by_key(specs)
+    execute_all = _executor(executor, address, device, workers)
+    facts, by_key = _by_key(specs)
     keys = tuple(facts)
     folder = (checkpoint_folder or checkpoints(ledger)).absolute()  # workers may be at work in another folder
     if is_written(ledger):
         with Ledger(ledger) as known:
-            _tidied(known, folder)
+            _remove_old_checkpoints(known, folder)
             if not known.lacking(keys, retry_failed=retry_failed):
                 return Outcome(keys)
     until = time.monotonic() + budget if budget is not None else None
@@ -91,18 +90,22 @@ def sweep(
         for draft in weights_of(ledger, "").parent.glob(".*.safetensors.*"):  # of a driver that was killed
             draft.unlink(missing_ok=True)
         with writer.transaction():  # what failed is planned again or stays as it is
-            failures = _forgotten(writer, keys) if retry_failed else []
-            plan = _planned(writer, facts, known_specs, device, folder)
+            failures = _take_out_failures(writer, keys) if retry_failed else []
+            plan = _planned(writer.ledger, facts, by_key, device, folder)
+            for group in plan.outdated:
+                writer.drop(group)
+            writer.record(plan.new)
+            writer.progress({group.key: group.updates for group in plan.groups})
         try:
             splits = {fact["split"]["name"] for fact in facts.values()}
             writer.progress({}, beginning(writer.ledger, plan.groups, splits))
             show(plan)
-            kept = (keep_weights, checkpoint_every, set_aside)
+            options = {"checkpoint_every": checkpoint_every, "keep_weights": keep_weights, "set_aside": set_aside}
             name = executor if isinstance(executor, str) else "given"
-            run = _Run(writer, ledger, known_specs, Outcome(keys), folder, name, *kept, show)
+            run = _Run(writer, by_key, Outcome(keys), folder, name, options, show)
             run.train(plan.groups, execute_all, until)
         except BaseException:
-            _remember(writer, failures)
+            _put_back(writer, failures)
             raise
         run.outcome.stopped = bool(writer.ledger.lacking(keys))
         return run.outcome
@@ -115,7 +118,7 @@ def _executor(name: str | ExecuteAll, address: str | None, device: str, workers:
     if address is not None and name != "ray":
         raise InputError("an address is a Ray cluster's: say --executor ray too")
     if name == "local":
-        return lambda tasks, stop: execute(tasks, device, workers or 1, stop)
+        return lambda tasks, stop: execute(tasks, device, workers, stop)
     if name == "ray":
         from daxlab.sweep import cluster  # Ray is an extra
 
@@ -123,27 +126,21 @@ def _executor(name: str | ExecuteAll, address: str | None, device: str, workers:
     raise InputError(f"an executor is local or ray, not {name!r}")
 
 
-@dataclass(frozen=True)
-class Crew:
-    """Who trains."""
-
-    devices: int  # at a time; of a cluster it is only known yet that there are several
-    at_once: int  # groups that train at the same time on one device
-    processes: int | None  # in all; None: as many as a cluster holds
-
-
-def crew_of(device: str, executor: str = "local", workers: int | None = None) -> Crew:
-    """The crew of a sweep, of so many workers at most."""
-    if executor == "ray":
-        return Crew(workers or 2, 1, workers)
-    if device == "cpu":
-        hands = min(workers or len(cores()), len(cores()))
-        return Crew(hands, 1, hands)
-    hands = workers or gpu_sharing.WORKERS
-    if not gpu_sharing.is_here():  # what is planned is for another machine, that has all that belongs to a card
-        return Crew(1, hands, hands)
-    hands = min(hands, len(cores()))
-    return Crew(1, hands if gpu_sharing.can_be_shared() else 1, hands)
+def plan_sweep(
+    specs: Sequence[Spec],
+    ledger: Path,
+    device: str,
+    *,
+    retry_failed: bool = False,
+    checkpoint_folder: Path | None = None,
+) -> Plan:
+    """What a sweep would do; writes nothing."""
+    facts, by_key = _by_key(specs)
+    if not is_written(ledger):
+        return Plan(tuple(facts), tuple(facts), tuple(grouped(facts, by_key, device)))
+    folder = checkpoint_folder or checkpoints(ledger)
+    with Ledger(ledger) as known:  # unless it is locked nothing is running, whatever a killed driver left
+        return _planned(known, facts, by_key, device, folder, is_locked(ledger), retry_failed)
 
 
 def _by_key(specs: Sequence[Spec]) -> tuple[dict[str, Any], dict[str, Spec]]:
@@ -153,7 +150,37 @@ def _by_key(specs: Sequence[Spec]) -> tuple[dict[str, Any], dict[str, Spec]]:
     return dict(zip(keys, facts, strict=True)), dict(zip(keys, specs, strict=True))
 
 
-def _forgotten(writer: Writer, keys: Sequence[str]) -> list[Run]:
+def _planned(
+    ledger: Ledger,
+    facts: Mapping[str, Any],
+    specs: Mapping[str, Spec],
+    device: str,
+    folder: Path,
+    busy: bool = False,
+    retry_failed: bool = False,
+) -> Plan:
+    """Recorded groups that can be resumed as they were; the other runs in new groups. `busy`: another driver may be
+    training some of them now."""
+    lacking = ledger.lacking(facts, retry_failed=retry_failed)
+    live = {name: ledger.live_group(name) for name in lacking}
+    recorded_groups = {group.key: group for group in ledger.groups(("planned", "running"))}
+    resumed, outdated = list[Group](), set[str]()
+    for group in (recorded_groups[name] for name in dict.fromkeys(live.values()) if name in recorded_groups):
+        checkpointed = checkpoint(folder, group.key).exists()
+        began = group.updates or checkpointed or (busy and group.status == "running")
+        fits = group.plan.get("device", device) == device and live.keys() >= set(group.keys)
+        if began or fits:
+            resumed.append(group if busy or checkpointed else replace(group, updates=0))
+        else:
+            outdated.add(group.key)
+    free = {name: facts[name] for name in lacking if live[name] is None or live[name] in outdated}
+    new = grouped(free, specs, device)
+    groups = ordered([*resumed, *new], device, ledger)
+    failed = len(ledger.lacking(facts, retry_failed=True)) - len(lacking)
+    return Plan(tuple(facts), tuple(lacking), tuple(groups), failed, tuple(new), tuple(outdated))
+
+
+def _take_out_failures(writer: Writer, keys: Sequence[str]) -> list[Run]:
     """The runs that failed, taken out of the ledger, so that they are lacking like any other."""
     names = set(writer.ledger.lacking(keys, retry_failed=True)) - set(writer.ledger.lacking(keys))
     failures = [writer.ledger.run(name) for name in names]
@@ -161,43 +188,44 @@ def _forgotten(writer: Writer, keys: Sequence[str]) -> list[Run]:
     return failures
 
 
-def _remember(writer: Writer, failures: Iterable[Run]) -> None:
-    """Puts those back that will not be trained; what group they were of may have gone with them."""
-    left = [one for one in failures if not writer.ledger.live_group(one.key)]
-    writer.add(one if one.group and recorded(writer.ledger, one.group) else replace(one, group=None) for one in left)
+def _put_back(writer: Writer, failures: Iterable[Run]) -> None:
+    """Put those back that will not be trained, without their group where it is gone."""
+    left = [run for run in failures if not writer.ledger.live_group(run.key)]
+    writer.add(run if run.group and writer.ledger.group(run.group) else replace(run, group=None) for run in left)
 
 
-def _tidied(ledger: Ledger, folder: Path) -> None:
-    """Removes checkpoints, and drafts of such, of groups that have ended: a driver may be killed between the one and
-    the other."""
-    for path in folder.glob("*.safetensors*"):
-        named = re.match(r"\.?([0-9a-f]{64})\.safetensors", path.name)
-        found = recorded(ledger, named[1]) if named else None
-        if found and found.status in ("done", "dropped"):
-            with suppress(OSError):
-                path.unlink(missing_ok=True)
+def _remove_old_checkpoints(ledger: Ledger, folder: Path) -> None:
+    """Remove checkpoints of groups that have ended: a driver may be killed between the one and the other."""
+    matches = (re.fullmatch(r"\.?([0-9a-f]{64})\.safetensors.*", path.name) for path in folder.glob("*.safetensors*"))
+    for name in {match[1] for match in matches if match}:
+        group = ledger.group(name)
+        if group and group.status in ("done", "dropped"):
+            _remove_checkpoint(folder, name)
 
 
-def _over(until: float | None) -> bool:
-    return until is not None and time.monotonic() >= until
+def _remove_checkpoint(folder: Path, group: str) -> None:
+    """Remove a group's checkpoint, and what a worker that was killed left of the next one."""
+    with suppress(OSError):  # what cannot be removed does no harm
+        for path in folder.glob(f"*{group}.safetensors*"):
+            path.unlink(missing_ok=True)
 
 
 @contextmanager
 def interrupts() -> Iterator[Callable[[], bool]]:
-    """Ctrl-C, once, is a wish to stop at a checkpoint; the second time it is Ctrl-C."""
-    heard = []
+    """Whether Ctrl-C was pressed: a wish to stop at a checkpoint. The second time it is Ctrl-C as usual."""
+    signals = []
 
-    if threading.current_thread() is not threading.main_thread():  # only the main thread hears signals
+    if threading.current_thread() is not threading.main_thread():  # only the main thread gets signals
         yield lambda: False
         return
 
-    def hear(number: int, frame: object) -> None:
-        heard.append(number)
+    def on_signal(number: int, frame: object) -> None:
+        signals.append(number)
         signal.signal(signal.SIGINT, before)
 
-    before = signal.signal(signal.SIGINT, hear)
+    before = signal.signal(signal.SIGINT, on_signal)
     try:
-        yield lambda: bool(heard)
+        yield lambda: bool(signals)
     finally:
         signal.signal(signal.SIGINT, before)
 
@@ -207,31 +235,26 @@ class _Run:
     """A sweep under way."""
 
     writer: Writer
-    ledger: Path
     specs: Mapping[str, Spec]
     outcome: Outcome
     checkpoints: Path
     executor: str
-    keep_weights: bool
-    checkpoint_every: float
-    set_aside: bool
+    task_options: Mapping[str, Any]
     show: Callable[[Any], None]
     begun: set[str] = field(default_factory=set)
-    advanced: bool = False  # whether any of them trained
+    advanced: bool = False  # whether any group trained
     updates: dict[str, int] = field(default_factory=dict)  # of groups under way, not yet written down
     next_written: float = 0.0
 
     def train(self, groups: Iterable[Group], execute_all: ExecuteAll, until: float | None) -> None:
         """Until all is trained, or someone wishes to stop."""
-        pending, told = list(groups), False
+        pending = list(groups)
         with interrupts() as interrupted:
 
             def stop() -> bool:
-                nonlocal told
-                if interrupted() and not told:
-                    told = True
-                    self.show(Stopping())
-                return told or _over(until)
+                if interrupted():
+                    self.note(STOPPING)
+                return interrupted() or (until is not None and time.monotonic() >= until)
 
             while pending and not self.outcome.stopped:
                 by_key, pending = {group.key: group for group in pending}, []
@@ -250,38 +273,36 @@ class _Run:
         where = next(iter(asked.values())).data if asked else None
         pairs = zip(group.keys, group.members, strict=True)
         members = tuple(asked.get(name) or Spec.of(member, data=where) for name, member in pairs)
-        kept = (self.checkpoint_every, self.keep_weights, self.set_aside)
-        return Task(group.key, members, tuple(group.keys), self.checkpoint(group.key), *kept)
+        return Task(group.key, members, tuple(group.keys), self.checkpoint(group.key), **self.task_options)
 
     def checkpoint(self, group: str) -> Path:
         return checkpoint(self.checkpoints, group)
 
     def take(self, event: Event, by_key: dict[str, Group]) -> list[Group]:
-        """Writes down what became of a group; the groups to be trained in its place, if it was too large."""
-        self._note(event)
+        """Write down what became of a group; the groups to be trained in its place, if it was too large."""
+        if isinstance(event, Noted):
+            self.note(event.message)
+            return []
+        self._write_progress(event)
         self.advanced |= isinstance(event, Progress | Finished)
         self.show(event)
         if isinstance(event, Stopped):
             self.outcome.stopped = True
         elif isinstance(event, TooLarge):
             return self._halved(by_key[event.group], event.reason)
-        elif isinstance(event, Noted) and event.message not in self.outcome.said:
-            self.outcome.said.append(event.message)
         elif isinstance(event, Finished):
-            if [run.key for run in event.runs] != by_key[event.group].keys:
-                raise InputError("a worker trained other runs than it was asked for: is its daxlab the same as here?")
-            for name in self.writer.ledger.lacking(by_key[event.group].keys):  # the others' runs stay as they are
-                if name in event.weights:
-                    atomic_write(weights_of(self.ledger, name), event.weights[name])
-                else:  # what a deleted run may have left is not this one's
-                    weights_of(self.ledger, name).unlink(missing_ok=True)
-            self.outcome.trained += len(self.writer.add(event.runs))
-            self._forget(event.group)
+            self._keep(event, by_key[event.group].keys)
         return []
 
-    def _note(self, event: Event) -> None:
-        """For those who watch: what is under way, and now and then how far it is."""
-        if isinstance(event, Started | Memory | Progress) and event.group not in self.begun:
+    def note(self, message: str) -> None:
+        """Tell the user, once."""
+        if message not in self.outcome.said:
+            self.outcome.said.append(message)
+            self.show(Noted("", message))
+
+    def _write_progress(self, event: Event) -> None:
+        """For `status`: what is under way, and now and then how far it is."""
+        if isinstance(event, Started | Progress) and event.group not in self.begun:
             self.begun.add(event.group)
             self.writer.begin(event.group, {"kind": self.executor})
         if isinstance(event, Progress):
@@ -291,20 +312,26 @@ class _Run:
         if self.updates and (isinstance(event, Stopped) or time.monotonic() >= self.next_written):
             self.writer.progress(self.updates)
             self.updates.clear()
-            self.next_written = time.monotonic() + HEARD_EVERY
+            self.next_written = time.monotonic() + WRITTEN_EVERY
+
+    def _keep(self, event: Finished, keys: Sequence[str]) -> None:
+        """Write the runs of a group and their weights; runs that came from elsewhere meanwhile stay as they are."""
+        if [run.key for run in event.runs] != keys:
+            raise InputError("a worker trained other runs than it was asked for: is its daxlab the same as here?")
+        for name in self.writer.ledger.lacking(keys):
+            path = weights_of(self.writer.ledger.path, name)
+            if name in event.weights:
+                atomic_write(path, event.weights[name])
+            else:  # what a deleted run may have left is not this one's
+                path.unlink(missing_ok=True)
+        self.outcome.trained += len(self.writer.add(event.runs))
+        _remove_checkpoint(self.checkpoints, event.group)
 
     def give_up(self, groups: Iterable[Group]) -> None:
         """Where none came to train, they need not be trained as they were."""
         for group in () if self.advanced else groups:
             if not group.updates and not self.checkpoint(group.key).exists():
                 self.writer.drop(group.key)
-
-    def _forget(self, group: str) -> None:
-        """Removes a group's checkpoint, and what a worker that was killed left of a next one."""
-        with suppress(OSError):  # what cannot be removed does no harm
-            self.checkpoint(group).unlink(missing_ok=True)
-            for draft in self.checkpoints.glob(f".{group}.safetensors.*"):
-                draft.unlink(missing_ok=True)
 
     def _halved(self, group: Group, reason: str) -> list[Group]:
         if len(group.members) == 1:
@@ -318,65 +345,7 @@ class _Run:
         halves = [replace(group, members=half, updates=0) for half in (group.members[:middle], group.members[middle:])]
         self.writer.drop(group.key)
         self.writer.record(halves)
-        self._forget(group.key)
-        self.outcome.said.append(f"{len(group.members)} runs did not fit in memory; going on with {middle} at a time")
-        self.show(Plan(self.outcome.keys, 0, tuple(halves)))
+        _remove_checkpoint(self.checkpoints, group.key)
+        self.note(f"{len(group.members)} runs did not fit in memory; going on with {middle} at a time")
+        self.show(Plan(self.outcome.keys, (), tuple(halves)))
         return halves
-
-
-def plan_sweep(
-    specs: Sequence[Spec],
-    ledger: Path,
-    device: str,
-    *,
-    retry_failed: bool = False,
-    checkpoint_folder: Path | None = None,
-) -> Plan:
-    """What a sweep would do; writes nothing."""
-    facts, by_key = _by_key(specs)
-    if not is_written(ledger):
-        return Plan(tuple(facts), 0, tuple(grouped(facts, by_key, device)))
-    folder = checkpoint_folder or checkpoints(ledger)
-    with Ledger(ledger) as known:
-        busy = is_locked(ledger)  # else nothing is running, whatever a killed driver left
-        done, _, resumed, fresh = _groups(known, facts, by_key, device, folder, busy, retry_failed)
-        return Plan(tuple(facts), done, tuple(ordered([*resumed, *fresh], device, known)))
-
-
-def _planned(writer: Writer, facts: dict[str, Any], specs: Mapping[str, Spec], device: str, folder: Path) -> Plan:
-    done, unfit, resumed, fresh = _groups(writer.ledger, facts, specs, device, folder, busy=False)
-    for group in unfit:
-        writer.drop(group)
-    writer.progress({group.key: group.updates for group in resumed})
-    writer.record(fresh)
-    return Plan(tuple(facts), done, tuple(ordered([*resumed, *fresh], device, writer.ledger)))
-
-
-def _groups(
-    ledger: Ledger,
-    facts: dict[str, Any],
-    specs: Mapping[str, Spec],
-    device: str,
-    folder: Path,
-    busy: bool,
-    retry_failed: bool = False,
-) -> tuple[int, set[str], list[Group], list[Group]]:
-    """How many runs are done; recorded groups that do not fit what is asked for; those that are resumed as they were;
-    the other runs in new groups. `busy`: another driver may be training some of them now."""
-    lacking = ledger.lacking(facts, retry_failed=retry_failed)
-    ours, live = set(lacking), {name: ledger.live_group(name) for name in lacking}
-    known = {group.key: group for group in ledger.groups(("planned", "running"))}
-    asked = [known[name] for name in dict.fromkeys(live.values()) if name in known]  # else it has just ended
-    unfit = {
-        group.key
-        for group in asked
-        if not (group.updates or (busy and group.status == "running") or checkpoint(folder, group.key).exists())
-        and (group.plan.get("device", device) != device or not set(group.keys) <= ours)
-    }
-    new = {name: facts[name] for name in lacking if live[name] is None or live[name] in unfit}
-    resumed = [
-        group if busy or checkpoint(folder, group.key).exists() else replace(group, updates=0)
-        for group in asked
-        if group.key not in unfit
-    ]
-    return len(facts) - len(lacking), unfit, resumed, grouped(new, specs, device)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 CONTROL = "nvidia-cuda-mps-control"
 PIPES = "CUDA_MPS_PIPE_DIRECTORY"
-WORKERS = 6  # so many fill a card (cost.FULL)
+WORKERS = 6  # so many fill a card (bench/at_once.py)
 # It says when the service is there, and waits for our end, whatever that is, to end it too.
 SERVICE = f"timeout 30 {CONTROL} -d >&2 </dev/null && echo ready && read _; echo quit -t 10 | timeout 30 {CONTROL} >&2"
 STARTS = "import ctypes, sys; sys.exit(ctypes.CDLL('libcuda.so.1').cuInit(0))"

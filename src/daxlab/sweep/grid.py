@@ -14,7 +14,6 @@ otherwise. Fields may also stand in a table called [protocol].
 import math
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
 from difflib import get_close_matches
 from itertools import product
 from pathlib import Path
@@ -22,7 +21,7 @@ from typing import Any
 
 from daxlab import learners
 from daxlab.datasets import dataset
-from daxlab.errors import InputError
+from daxlab.errors import InputError, nearest
 from daxlab.learners.core import parsed, written
 from daxlab.runs.spec import MOST_SEEDS, Spec
 
@@ -68,59 +67,51 @@ def parse(declared: Table, more: Sequence[str] = ()) -> list[Spec]:
 def part(specs: Sequence[Spec], only: Sequence[str]) -> list[Spec]:
     """The runs that have one of some values on each of some axes: "hidden=25,50". An axis may be repeated."""
     chosen: dict[str, set[Any]] = {}
+    kinds = list(dict.fromkeys(type(spec.learner) for spec in specs))
     for choice in only:
         name, texts = _choice(choice, "--only")
-        there = {_on(spec, name) for spec in specs} - {None}
+        there = {_position(spec, name) for spec in specs} - {None}
         if not there:
-            known = dict.fromkeys([*AXES, *(one.name for spec in specs[:1] for one in fields(spec.learner))])
-            near = get_close_matches(name, known, n=1)
-            advice = f"did you mean {near[0]}=…?" if near else f"axes are {', '.join(known)}"
+            axes = [*AXES, *learners.defaults(kinds[0])]
+            near = get_close_matches(name, axes, n=1)
+            advice = f"did you mean {near[0]}=…?" if near else f"axes are {', '.join(axes)}"
             raise InputError(f"no run of the sweep has {name!r}; {advice}")
-        wanted = {_value(specs, name, text) for text in texts}
+        wanted = set(_parsed(name, texts, kinds))
         if wanted - there:
-            some = ", ".join(written(value) for value in sorted(there))
-            raise InputError(f"--only {choice} asks for runs that the sweep does not have: there {name} is {some}")
+            values = ", ".join(written(value) for value in sorted(there))
+            raise InputError(f"--only {choice} asks for runs that the sweep does not have: there {name} is {values}")
         chosen.setdefault(name, set()).update(wanted)
-    found = [spec for spec in specs if all(_on(spec, name) in wanted for name, wanted in chosen.items())]
-    if not found:
+    selected = [spec for spec in specs if all(_position(spec, name) in wanted for name, wanted in chosen.items())]
+    if not selected:
         raise InputError(f"no run of the sweep is all of {' and '.join(only)}")
-    return found
+    return selected
+
+
+def _position(spec: Spec, axis: str) -> Any:
+    """Where a run lies on an axis; None if its learner has no such field."""
+    name = spec.learner.source["name"] if spec.learner.source else spec.learner.kind
+    own = {"seeds": spec.seed, "split": spec.split, "data": spec.data, "learner": name}
+    return own[axis] if axis in own else getattr(spec.learner, axis, None)
 
 
 def _choice(text: str, option: str) -> tuple[str, list[str]]:
-    name, equals, values = (one.strip() for one in text.partition("="))
+    """An axis and its values as text, from "hidden=25,50"."""
+    name, equals, values = (part.strip() for part in text.partition("="))
     name = name.removeprefix("protocol.")
     if not (name and equals and values):
         raise InputError(f"{option} takes an axis and values, such as hidden=25,50, not {text!r}")
     return ALIASES.get(name, name), [value.strip() for value in values.split(",")]
 
 
-def _value(specs: Sequence[Spec], name: str, text: str) -> Any:
+def _parsed(name: str, texts: Sequence[str], kinds: Sequence[type[learners.Learner]]) -> Sequence[Any]:
+    """The values that texts stand for, on an axis of learners of these kinds."""
     if name == "seeds":
-        return _seed(text)
-    owner = next((type(spec.learner) for spec in specs if name in _names(type(spec.learner))), None)
-    return text if name in AXES or owner is None else parsed(owner, name, text)
-
-
-def _seed(text: str) -> int:
-    if not text.isdecimal() or len(text) > 10:
-        raise InputError(f"seeds are whole numbers, not {text[:40]!r}")
-    return int(text)
-
-
-def _on(spec: Spec, axis: str) -> Any:
-    """Where a run lies on an axis; None if its learner has no such field."""
-    own = {"seeds": spec.seed, "split": spec.split, "data": spec.data, "learner": learner_name(spec.learner)}
-    return own[axis] if axis in own else getattr(spec.learner, axis, None)
-
-
-def learner_name(learner: learners.Learner) -> str:
-    """The name by which `learners.make` finds it."""
-    return learner.source["name"] if learner.source else learner.kind
-
-
-def _names(learner: type[learners.Learner]) -> list[str]:
-    return [one.name for one in fields(learner)]
+        for text in texts:
+            if not text.isdecimal() or len(text) > 10:
+                raise InputError(f"seeds are whole numbers, not {text[:40]!r}")
+        return [int(text) for text in texts]
+    owner = next((kind for kind in kinds if name in learners.defaults(kind)), kinds[0])
+    return texts if name in AXES else [parsed(owner, name, text) for text in texts]
 
 
 def _axes(table: Table) -> Axes:
@@ -129,39 +120,32 @@ def _axes(table: Table) -> Axes:
     if not isinstance(protocol, dict):
         raise InputError("protocol is a table: [protocol], or [sweep.protocol] below a [[sweep]]")
     flat = {name: value for name, value in table.items() if name != "protocol"} | protocol
-    found: Axes = {}
-    for given, value in flat.items():
-        name = ALIASES.get(given, given)
-        if name == "seeds" and isinstance(value, int) and not isinstance(value, bool):
-            if not 1 <= value <= MOST_SEEDS:
-                raise InputError(f"seeds are a count of 1 to {MOST_SEEDS:,}, or a list of seeds, not {_shown(value)}")
-            found[name] = range(value)
-            continue
-        values = value if isinstance(value, list) else [value]
-        if not values or any(isinstance(one, list | dict) for one in values):
-            raise InputError(f"{name} takes a value or a list of values, not {_shown(value)}")
-        if name == "seeds" and not all(isinstance(one, int) and not isinstance(one, bool) for one in values):
-            raise InputError(f"seeds takes whole numbers, one or a list, not {_shown(value)}")
-        if name in AXES and name != "seeds" and not all(isinstance(one, str) for one in values):
-            raise InputError(f"{name} takes names, one or a list, not {_shown(value)}")
-        found[name] = values
-    return found
+    return {ALIASES.get(name, name): _values(ALIASES.get(name, name), value) for name, value in flat.items()}
+
+
+def _values(name: str, value: Any) -> Sequence[Any]:
+    """The values of an axis, from a value or a list of values; for seeds a number is a count."""
+    if name == "seeds" and type(value) is int:
+        if not 1 <= value <= MOST_SEEDS:
+            raise InputError(f"seeds are a count of 1 to {MOST_SEEDS:,}, or a list of seeds, not {_shown(value)}")
+        return range(value)
+    values = value if isinstance(value, list) else [value]
+    if not values or any(isinstance(item, list | dict) for item in values):
+        raise InputError(f"{name} takes a value or a list of values, not {_shown(value)}")
+    if name in AXES and any(type(item) is not (int if name == "seeds" else str) for item in values):
+        wanted = "whole numbers" if name == "seeds" else "names"
+        raise InputError(f"{name} takes {wanted}, one or a list, not {_shown(value)}")
+    return values
 
 
 def _from_text(axes: Axes, more: Sequence[str]) -> Axes:
     """Axes given as text, such as "hidden=25,50" or "seeds=3" (a count, as in a file)."""
-    texts = dict(_choice(one, "--set") for one in more)
+    texts = dict(_choice(text, "--set") for text in more)
     kinds = [learners.find(name) for name in texts.get("learner", axes.get("learner", [learners.DEFAULT]))]
-    found: Axes = {}
-    for name, values in texts.items():
-        if name == "seeds":
-            found |= _axes({"seeds": _seed(values[0]) if len(values) == 1 else [_seed(one) for one in values]})
-        elif name in AXES:
-            found[name] = values
-        else:
-            owner = next((kind for kind in kinds if name in _names(kind)), kinds[0])
-            found[name] = [parsed(owner, name, text) for text in values]
-    return found
+    parsed_axes = {name: _parsed(name, values, kinds) for name, values in texts.items()}
+    if len(seeds := parsed_axes.get("seeds", ())) == 1:
+        parsed_axes["seeds"] = _values("seeds", seeds[0])
+    return parsed_axes
 
 
 def _specs(axes: Axes) -> Iterator[Spec]:
@@ -176,19 +160,15 @@ def _specs(axes: Axes) -> Iterator[Spec]:
     for source, name in product(data, axes["split"]):
         dataset(source).split(name)  # says what is wrong with a name
     made = [learner for name in names for learner in _learners(name, settings)]
-    for learner, source, split in product(made, data, axes["split"]):
-        for seed in seeds:
-            yield Spec(split, seed, learner, source)
+    for learner, source, split, seed in product(made, data, axes["split"], seeds):
+        yield Spec(split, seed, learner, source)
 
 
 def _learners(name: str, settings: Mapping[str, Sequence[Any]]) -> Iterator[learners.Learner]:
-    kind = learners.find(name)
+    known = [*AXES, *learners.defaults(learners.find(name))]
     for field in settings:
-        if field not in _names(kind):
-            known = [*AXES, *_names(kind)]
-            near = get_close_matches(field, known, n=1)
-            advice = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
-            raise InputError(f"no axis is called {field!r}; {advice}")
+        if field not in known:
+            raise InputError(f"no axis is called {field!r}; {nearest(field, known)}")
     for values in product(*settings.values()):
         yield learners.make(name, dict(zip(settings, values, strict=True)))
 

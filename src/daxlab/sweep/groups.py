@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from daxlab.learners import name_and_fields
 from daxlab.runs import Group, Ledger, key
 from daxlab.runs.spec import Spec
 
@@ -57,24 +58,10 @@ class Estimate:
 
 def estimate(groups: Sequence[Group], device: str, workers: int, ledgers: Iterable[Ledger]) -> Estimate:
     """From the times of earlier runs in some ledgers; so many workers share the groups."""
-    seconds = [one for one in seconds_by_group(groups, device, list(ledgers)) if one is not None]
+    seconds = [time for time in _seconds_by_group(groups, device, list(ledgers)) if time is not None]
     total = max(sum(seconds) / workers, *seconds) if seconds else None
     runs = sum(len(group.members) for group in groups)
     return Estimate(runs, len(groups), total, len(seconds), runs * LEDGER_BYTES)
-
-
-def seconds_by_group(groups: Sequence[Group], device: str, ledgers: Sequence[Ledger]) -> list[float | None]:
-    """What each group will take alone; None where no earlier run tells."""
-    known: dict[str, float | None] = {}  # many groups have one learner
-    found: list[float | None] = []
-    for group in groups:
-        first = group.members[0]
-        name = key({part: value for part, value in first.items() if part not in ("split", "seed")})
-        if name not in known:
-            known[name] = _seconds_a_step(first, device, ledgers)
-        each = known[name]
-        found.append(None if each is None else each * max(0, _steps(first) - group.updates) * len(group.members))
-    return found
 
 
 def ordered(groups: Sequence[Group], device: str, ledger: Ledger) -> list[Group]:
@@ -83,24 +70,34 @@ def ordered(groups: Sequence[Group], device: str, ledger: Ledger) -> list[Group]
     Then cores begin with the longest, so that none idles while another ends; and a card with the shortest, so that a
     budget buys as many runs as it can.
     """
-    seconds = seconds_by_group(groups, device, [ledger])
-    if any(one is None for one in seconds):
+    seconds = _seconds_by_group(groups, device, [ledger])
+    times = {group.key: time for group, time in zip(groups, seconds, strict=True) if time is not None}
+    if len(times) < len(groups):
         return list(groups)
-    sign = 1 if device == "gpu" else -1
-    pairs = zip(groups, seconds, strict=True)
-    return [group for group, _ in sorted(pairs, key=lambda pair: sign * (pair[1] or 0.0))]
+    return sorted(groups, key=lambda group: times[group.key] if device == "gpu" else -times[group.key])
 
 
-def _steps(facts: Facts) -> int:
-    from daxlab.learners import name_and_fields
+def _seconds_by_group(groups: Sequence[Group], device: str, ledgers: Sequence[Ledger]) -> list[float | None]:
+    """What each group will take alone; None where no earlier run tells."""
+    known: dict[str, float | None] = {}  # many groups have one learner
+    times: list[float | None] = []
+    for group in groups:
+        first = group.members[0]
+        name = key({part: value for part, value in first.items() if part not in ("split", "seed")})
+        if name not in known:
+            known[name] = _seconds_a_step(first, device, ledgers)
+        each = known[name]
+        times.append(None if each is None else each * max(0, steps(first) - group.updates) * len(group.members))
+    return times
 
-    return int(name_and_fields(facts)[1].get("updates", 1))
+
+def steps(facts: Facts) -> int:
+    """How many steps a run takes; at least one."""
+    return max(1, int(name_and_fields(facts)[1].get("updates", 1)))
 
 
 def _seconds_a_step(facts: Facts, device: str, ledgers: Sequence[Ledger]) -> float | None:
     """What a step of such a run took, its share of its group; None where no ledger has one on this kind of device."""
-    from daxlab.learners import name_and_fields
-
     name, fields = name_and_fields(facts)
     where = {"learner": name, **{field: value for field, value in fields.items() if field not in VARIED}}
     for ledger in ledgers:

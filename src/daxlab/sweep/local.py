@@ -1,13 +1,13 @@
-"""This machine as an executor: one process a core, or several for a card; tasks in, what became of them out.
+"""This machine as an executor: one process a core, or several for a card; takes tasks, yields events.
 
 On a card that they can share, workers train at once. Where they cannot, two take turns: while one trains, the other
-compiles its next group or examines its last. A worker is told to stop by a flag and stops at a checkpoint; if the
+compiles its next group or scores its last. A worker is told to stop by a flag and stops at a checkpoint; if the
 driver dies, its pipe closes and the worker ends. Knows nothing of the ledger.
 """
 
 import multiprocessing
 import os
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
@@ -27,13 +27,13 @@ IN_TURN = "the card cannot be shared here, so groups take turns"
 
 @dataclass(frozen=True)
 class _Place:
-    """Where workers work, and how they get along there."""
+    """The device that workers share, and how they share it."""
 
     device: str
     workers: int
-    turns: Path | None = None  # where they lie, if of all workers one compiles and one trains at a time
+    turns: Path | None = None  # a folder of locks, if only one worker compiles and one trains at a time
     environment: Mapping[str, str] = field(default_factory=dict)
-    said: tuple[str, ...] = ()  # what the user should know of it
+    said: tuple[str, ...] = ()  # notes for the user
 
 
 @dataclass
@@ -49,10 +49,20 @@ def cores() -> list[int]:
     return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
 
 
-def execute(tasks: Sequence[Task], device: str, workers: int, stop: Callable[[], bool]) -> Iterator[Event]:
-    """Runs the tasks, so many at a time at most; yields all that a worker tells but Broken, which it raises."""
+def groups_at_once(device: str, workers: int | None = None) -> int:
+    """How many groups train at the same time, with so many workers at most; of a card that is not here, a full one."""
+    if device == "cpu":
+        return min(workers or len(cores()), len(cores()))
+    if not gpu_sharing.is_here():
+        return workers or gpu_sharing.WORKERS
+    return min(workers or gpu_sharing.WORKERS, len(cores())) if gpu_sharing.can_be_shared() else 1
+
+
+def execute(tasks: Sequence[Task], device: str, workers: int | None, stop: Callable[[], bool]) -> Iterator[Event]:
+    """Run the tasks, so many at a time at most; yields what workers report, and raises what is Broken."""
+    workers = workers or (len(cores()) if device == "cpu" else gpu_sharing.WORKERS)
     context = multiprocessing.get_context("spawn")  # JAX's threads do not survive a fork
-    waiting, tries = deque(tasks), dict.fromkeys((task.group for task in tasks), 0)
+    waiting, tries = deque(tasks), Counter[str]()
     with _place(device, max(1, min(workers, len(tasks), len(cores())))) as place:
         yield from (Noted(tasks[0].group, message) for message in place.said)
         flag = context.RawValue("b", 0)  # an Event has a lock, and a worker that is killed may hold it
@@ -65,11 +75,13 @@ def execute(tasks: Sequence[Task], device: str, workers: int, stop: Callable[[],
                 for worker in [worker for worker in crew if worker.task is None]:
                     if waiting:
                         worker.task = waiting.popleft()
-                        with suppress(OSError):  # one that died meanwhile is found out below
+                        with suppress(OSError):  # a worker that died meanwhile is noticed below
                             worker.pipe.send(worker.task)
                         yield Started(worker.task.group)
-                    else:
-                        _dismiss(worker)
+                    else:  # its pipe closes, so it ends
+                        worker.pipe.close()
+                        worker.process.join(5)
+                        worker.process.kill()
                         crew.remove(worker)
                 by_pipe = {worker.pipe: worker for worker in crew}
                 for pipe in wait(list(by_pipe), timeout=0.2):
@@ -82,7 +94,9 @@ def execute(tasks: Sequence[Task], device: str, workers: int, stop: Callable[[],
                         assert task is not None, "an idle worker is dismissed at once"
                         tries[task.group] += 1
                         if tries[task.group] >= TRIES:
-                            raise InputError(_died(worker)) from None
+                            worker.process.join(1)
+                            how = f"exit code {worker.process.exitcode}; -9 may mean that memory ran out"
+                            raise InputError(f"a worker died {TRIES} times on the same group ({how})") from None
                         waiting.appendleft(task)
                         crew.append(_hire(context, place, worker.core, flag))
                         continue
@@ -112,18 +126,12 @@ def _place(device: str, workers: int) -> Iterator[_Place]:
 
 @contextmanager
 def _turn(turns: Path, what: str) -> Iterator[None]:
-    """A turn is a lock on a file, so that a worker that dies has let go."""
+    """A turn is a lock on a file, so that a worker that dies releases it."""
     import fcntl  # not everywhere; where it is not, there is no CUDA either
 
     with (turns / what).open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
-
-
-def _died(worker: _Worker) -> str:
-    worker.process.join(1)
-    how = f"exit code {worker.process.exitcode}"
-    return f"a worker died {TRIES} times on the same group ({how}; -9 may mean that memory ran out)"
 
 
 def _hire(context: Any, place: _Place, core: int, flag: Any) -> _Worker:
@@ -134,14 +142,8 @@ def _hire(context: Any, place: _Place, core: int, flag: Any) -> _Worker:
     return _Worker(process, ours, core)
 
 
-def _dismiss(worker: _Worker) -> None:
-    worker.pipe.close()
-    worker.process.join(5)
-    worker.process.kill()
-
-
 def _serve(pipe: Connection, place: _Place, core: int, flag: Any) -> None:
-    """A worker's life: a task, what became of it, the next, until the pipe closes."""
+    """A worker's life: one task after another, until the pipe closes."""
     if place.device == "cpu" and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {core})
     os.environ.update(place.environment)

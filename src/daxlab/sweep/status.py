@@ -11,7 +11,7 @@ from typing import Any
 
 from daxlab import learners
 from daxlab.runs import Group, Ledger
-from daxlab.runs.progress import best, note, under_way
+from daxlab.sweep.groups import steps
 
 NOTE = "sweep"
 Row = dict[str, Any]
@@ -48,31 +48,19 @@ class Status:
 
 def beginning(ledger: Ledger, groups: Iterable[Group], splits: Iterable[str]) -> Row:
     """What the driver notes before it begins: which groups are its own, and how much was done before."""
-    rows, own = under_way(ledger), {group.key for group in groups}
-    others = _spans(row["number"] for row in rows if row["key"] not in own)
+    rows, own = ledger.under_way(), {group.key for group in groups}
+    others = [row["number"] for row in rows if row["key"] not in own]
     before = ledger.count() + _trained(row for row in rows if row["key"] in own)
     return {NOTE: {"since": time.time(), "runs": before, "others": others, "splits": sorted(splits)}}
-
-
-def _spans(numbers: Iterable[int]) -> list[list[int]]:
-    """Rising numbers as a few first and last ones: groups are recorded many at a time."""
-    spans: list[list[int]] = []
-    for number in numbers:
-        if spans and spans[-1][1] == number - 1:
-            spans[-1][1] = number
-        else:
-            spans.append([number, number])
-    return spans
 
 
 def status(ledger: Ledger) -> Status:
     """Where things stand."""
     with ledger.snapshot():
-        now, recorded, counts, began = time.time(), under_way(ledger), ledger.status(), note(ledger, NOTE)
-        every, bests = ledger.count(), best(ledger)
+        now, recorded, counts, began = time.time(), ledger.under_way(), ledger.status(), ledger.note(NOTE)
+        every, bests = ledger.count(), ledger.best()
     ours = began if began and counts["writing"] else {}
-    # What was recorded since it began is its own: halves of groups.
-    others = {number for first, last in ours.get("others", ()) for number in range(first, last + 1)}
+    others = set(ours.get("others", ()))  # what was recorded since it began is its own: halves of groups
     rows = [row for row in recorded if row["number"] not in others]
     busy = [row for row in rows if row["status"] == "running" and counts["writing"]]
     rate = seconds = None
@@ -97,14 +85,10 @@ def status(ledger: Ledger) -> Status:
 
 def _running(row: Row) -> Running:
     spec, alone = row["spec"], row["size"] == 1
-    one = (spec["split"]["name"], row["seed"]) if alone else (None, None)
-    return Running(row["key"], learners.label(spec), row["size"], row["updates"], _steps(row), *one)
-
-
-def _steps(row: Row) -> int:
-    return max(1, int(learners.name_and_fields(row["spec"])[1].get("updates", 1)))
+    place = (spec["split"]["name"], row["seed"]) if alone else (None, None)
+    return Running(row["key"], learners.label(spec), row["size"], row["updates"], steps(spec), *place)
 
 
 def _trained(rows: Iterable[Row]) -> float:
     """How many runs' worth of steps groups under way have done."""
-    return float(sum(int(row["lacking"]) * min(row["updates"] / _steps(row), 1.0) for row in rows))
+    return float(sum(int(row["lacking"]) * min(row["updates"] / steps(row["spec"]), 1.0) for row in rows))

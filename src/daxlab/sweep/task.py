@@ -1,4 +1,4 @@
-"""What passes between the driver and a worker: tasks one way, what became of them the other. Plain data."""
+"""What passes between the driver and a worker: tasks one way, events the other. Plain data."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -26,90 +26,63 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Started:
-    """A worker has taken a group up."""
+class Event:
+    """What a worker says of a group."""
 
     group: str
+
+
+class Started(Event):
+    """A worker has taken the group up."""
 
 
 @dataclass(frozen=True)
-class Progress:
-    """How far a group has come."""
+class Progress(Event):
+    """How far the group has come."""
 
-    group: str
     update: int
     losses: tuple[float, ...]  # of each run, the mean over the last updates
     failed: tuple[int, ...]  # the update at which a run failed, else -1
 
 
 @dataclass(frozen=True)
-class Memory:
-    """What a group will take of the device's memory, by XLA's own analysis, and what there is."""
-
-    group: str
-    runs: int
-    needed: int
-    available: int
-
-    def __str__(self) -> str:
-        sizes = f"{self.needed / 1e9:.1f} GB of the {self.available / 1e9:.0f} GB available"
-        return f"{self.runs} runs at once need {sizes}"
-
-
-@dataclass(frozen=True)
-class Noted:
+class Noted(Event):
     """What the user should know, though the work goes on."""
 
-    group: str
     message: str
 
 
 @dataclass(frozen=True)
-class Stopping:
-    """The driver has heard Ctrl-C."""
+class Finished(Event):
+    """The group's runs, for the ledger, and their weights as safetensors, by key."""
 
-    def __str__(self) -> str:
-        return "Stopping at the next checkpoint; Ctrl-C again stops at once."
-
-
-@dataclass(frozen=True)
-class Finished:
-    """A group's runs, for the ledger, and their weights as safetensors, by key."""
-
-    group: str
     runs: tuple[Run, ...]
     weights: dict[str, bytes]
 
 
-@dataclass(frozen=True)
-class Stopped:
-    """A group that was told to stop, and did, at a checkpoint."""
-
-    group: str
+class Stopped(Event):
+    """The group was told to stop, and did, at a checkpoint."""
 
 
 @dataclass(frozen=True)
-class TooLarge:
-    """A group that does not fit in the device's memory."""
+class TooLarge(Event):
+    """The group does not fit in the device's memory."""
 
-    group: str
     reason: str
 
 
 @dataclass(frozen=True)
-class Broken:
-    """An error in a worker: for the user to mend, or ours."""
+class Broken(Event):
+    """An error in a worker, which the user can mend or not."""
 
-    group: str
     message: str
     mendable: bool
 
     def error(self) -> Exception:
-        """The same, to be raised in the driver."""
+        """The error, to be raised in the driver."""
         return InputError(self.message) if self.mendable else RuntimeError(self.message)
 
 
-OnTheWay = Started | Progress | Memory | Noted
-Event = OnTheWay | Finished | Stopped | TooLarge | Broken
+OnTheWay = Started | Progress | Noted
 Report = Callable[[OnTheWay], bool | None]  # False: stop at a checkpoint
 Turn = Callable[[str], AbstractContextManager[object]]  # to hold while a worker "compiles" or "trains"

@@ -12,17 +12,18 @@ import subprocess
 import time
 import traceback
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from daxlab.errors import InputError
-from daxlab.learners import Context
+from daxlab.learners import Context, Fitted
 from daxlab.runs import Run, key
 from daxlab.runs.scoring import Scored, score
 from daxlab.runs.spec import all_facts
-from daxlab.sweep.task import Broken, Finished, Memory, Noted, Progress, Report, Started, Stopped, Task, TooLarge, Turn
+from daxlab.sweep.task import Broken, Finished, Noted, Progress, Report, Started, Stopped, Task, TooLarge, Turn
 
 OUT_OF_MEMORY = ("RESOURCE_EXHAUSTED", "Out of memory", "out of memory")
 ONE_THREAD = "--xla_cpu_multi_thread_eigen=false"
@@ -65,9 +66,7 @@ def out_of_memory(error: Exception) -> bool:
     return isinstance(error, MemoryError) or any(mark in str(error) for mark in OUT_OF_MEMORY)
 
 
-def work(
-    task: Task, device: str, report: Report, turn: Turn = contextlib.nullcontext, at_once: int = 1
-) -> Finished | None:
+def work(task: Task, device: str, report: Report, turn: Turn, at_once: int) -> Finished | None:
     """Fit a group, from its checkpoint if it has one, and score it; None if it was stopped on the way."""
     facts, first = all_facts(task.members), task.members[0]
     if [key(fact) for fact in facts] != list(task.keys):
@@ -79,26 +78,15 @@ def work(
         from daxlab.engine.device import on_device
 
         on_device(device)
-    made: dict[tuple[str, str], Any] = {}  # one object per split, so that its runs are asked together
-    jobs = []
-    for spec in task.members:
-        job = made.setdefault((spec.data, spec.split), spec.job())
-        jobs.append(type(job)(spec.learner, job.dataset, job.split, spec.seed))
+    contents = {(spec.data, spec.split): spec.job() for spec in task.members}  # a split's runs are asked together
+    jobs = [replace(contents[spec.data, spec.split], learner=spec.learner, seed=spec.seed) for spec in task.members]
     # The versions of now, not of what a checkout holds when the training ends.
     origin = _origin(first.learner.uses_jax) | {name: version(name) for name in jobs[0].dataset.packages}
     fitted = first.learner.fit(jobs, _context(task, report, turn))
     if fitted is None:
         return None
     began = time.monotonic()
-    try:
-        scored = score(fitted)
-    except Exception as error:
-        if not out_of_memory(error):
-            raise
-        kept = "; their checkpoint is kept: the same command goes on, on a device with more memory"
-        raise InputError(
-            f"evaluation of {len(jobs)} trained runs ran out of memory{kept if task.checkpoint else ''}"
-        ) from error
+    scored = _scored(fitted, resumable=task.checkpoint is not None)
     scoring = time.monotonic() - began
     timing = {
         "seconds": (fitted.seconds + scoring) / len(jobs) / at_once,
@@ -107,51 +95,62 @@ def work(
         "resumed": int(fitted.resumed),
         "at_once": at_once,  # workers that shared the card meanwhile
     }
-    common = {"group": task.group, "timing": timing, "origin": origin, "finished": time.time()}
-    runs = tuple(
-        _run(one, {**common, "spec": fact, "curve": curve})
-        for fact, one, curve in zip(facts, scored, fitted.curves, strict=True)
-    )
+    shared = {"group": task.group, "timing": timing, "origin": origin, "finished": time.time()}
+    parts = zip(scored, facts, fitted.curves, strict=True)
+    runs = tuple(_run(score, {**shared, "spec": fact, "curve": curve}) for score, fact, curve in parts)
     saves = task.keep_weights and "weights" in fitted.abilities
-    kept_weights = {run.key: fitted.weights(n) for n, run in enumerate(runs) if saves and run.status == "done"}
-    return Finished(task.group, runs, kept_weights)
+    weights = {run.key: fitted.weights(n) for n, run in enumerate(runs) if saves and run.status == "done"}
+    return Finished(task.group, runs, weights)
+
+
+def _scored(fitted: Fitted, resumable: bool) -> Sequence[Scored]:
+    try:
+        return score(fitted)
+    except Exception as error:
+        if not out_of_memory(error):
+            raise
+        kept = "; their checkpoint is kept: the same command goes on, on a device with more memory"
+        raise InputError(
+            f"evaluation of {len(fitted.jobs)} trained runs ran out of memory{kept if resumable else ''}"
+        ) from error
 
 
 def _context(task: Task, report: Report, turn: Turn) -> Context:
-    group, count = task.group, len(task.members)
+    group = task.group
 
-    def progress(step: int, losses: Sequence[float], failed: Sequence[int]) -> bool | None:
-        return report(Progress(group, step, tuple(losses), tuple(failed)))
+    def memory(needed: int, available: int) -> bool | None:
+        sizes = f"{needed / 1e9:.1f} GB of the {available / 1e9:.0f} GB available"
+        return report(Noted(group, f"{len(task.members)} runs at once need {sizes}"))
 
     return Context(
         checkpoint=task.checkpoint,
         checkpoint_every=task.checkpoint_every,
         set_aside=task.set_aside,
-        progress=progress,
-        memory=lambda needed, available: report(Memory(group, count, needed, available)),
+        progress=lambda step, losses, failed: report(Progress(group, step, tuple(losses), tuple(failed))),
+        memory=memory,
         started=lambda: report(Started(group)),
         note=lambda message: report(Noted(group, message)),
         turn=turn,
     )
 
 
-def _run(one: Scored, common: dict[str, Any]) -> Run:
+def _run(scored: Scored, content: dict[str, Any]) -> Run:
     """A run as the ledger holds it."""
-    if one.failure is not None:
-        return Run(**common, status="failed", failed_at=one.failure.step, reason=one.failure.reason)
-    return Run(**common, metrics=one.metrics, artefacts=one.artefacts)
+    if scored.failure is not None:
+        return Run(**content, status="failed", failed_at=scored.failure.step, reason=scored.failure.reason)
+    return Run(**content, metrics=scored.metrics, artefacts=scored.artefacts)
 
 
 def _origin(uses_jax: bool) -> dict[str, Any]:
     """What is needed to repeat a run besides its spec."""
-    found = {"python": platform.python_version(), "machine": platform.machine(), "daxlab": _daxlab()}
+    facts = {"python": platform.python_version(), "machine": platform.machine(), "daxlab": _daxlab()}
     if not uses_jax:
-        return {"device": "cpu", "platform": "cpu", **found}
+        return {"device": "cpu", "platform": "cpu", **facts}
     import jax
 
     device = jax.devices()[0]
     versions = {name: version(name) for name in PACKAGES}
-    return {"device": device.device_kind, "platform": device.platform, **found, **versions}
+    return {"device": device.device_kind, "platform": device.platform, **facts, **versions}
 
 
 @cache

@@ -25,7 +25,6 @@ from daxlab.runs import (
     pack_answers,
     pack_arrays,
     pack_likelihoods,
-    progress,
     unpack_answers,
     unpack_arrays,
     unpack_likelihoods,
@@ -145,11 +144,11 @@ def reading(path, folder):
         yield "artefact", lambda key=key: ledger.artefact(key, "greedy")
         yield "live group", lambda key=key: ledger.live_group(key)
     yield "lacking", lambda: ledger.lacking(["ab" * 32])
-    yield "best", lambda: progress.best(ledger)
-    yield "under way", lambda: progress.under_way(ledger)
-    yield "note", lambda: progress.note(ledger, "began")
+    yield "best", ledger.best
+    yield "under way", ledger.under_way
+    yield "note", lambda: ledger.note("began")
     for row in ledger.query("select key from groups limit 3"):
-        yield "group", lambda row=row: progress.group(ledger, ledger.decode_key(row[0]))
+        yield "group", lambda row=row: ledger.group(ledger.decode_key(row[0]))
     yield "export", lambda: export(ledger, folder / "export.db")
     yield "export some", lambda: export(ledger, folder / "some.db", {"hidden": 200}, artefacts=["greedy"])
     yield "csv", lambda: write_table(ledger, folder / "rows.csv")

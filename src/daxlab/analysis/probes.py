@@ -1,0 +1,60 @@
+"""What a network makes of its dataset's probes: the words it looks at, and the training commands nearest to them.
+
+Reads what training left in the ledger (the artefacts "named", "attention" and "neighbours"); computes nothing itself.
+"""
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from daxlab.analysis.answers import runs, trained_on
+from daxlab.datasets import dataset
+from daxlab.runs import Ledger, unpack_answers, unpack_arrays
+
+END = "end"  # of the command, which is looked at like a word, and of the answer, which is a step like an action
+LEVELS = 255  # weights are stored as shares of it
+ATTENTION: dict[str, Any] = {"command": str, "step": int, "action": str, "place": int, "word": str, "weight": float}
+NEIGHBOURS: dict[str, Any] = {"command": str, "rank": int, "neighbour": str, "cosine": float}
+
+
+def attention(ledger: Ledger, key: str) -> pl.DataFrame:
+    """A row per probe, step of its answer and word: command, step, action, place, word, weight.
+
+    Steps and places count from 1. Empty if the run has no attention weights.
+    """
+    (row,) = runs(ledger, [key])
+    answered, weights = (ledger.artefact(key, kind) for kind in ("named", "attention"))
+    if answered is None or weights is None:
+        return pl.DataFrame(schema=ATTENTION)
+    probes = dataset(row["dataset"]).probes()
+    answers, maps = unpack_answers(answered, [probe.actions for probe in probes]), unpack_arrays(weights)
+    rows = []
+    for n, (probe, answer) in enumerate(zip(probes, answers, strict=True)):
+        shares = np.asarray(maps[f"w{n}"]) / LEVELS  # [steps, words and end]; an end never reached has no step
+        words, actions = [*probe.command.split(), END], [*answer, END][: len(shares)]
+        rows += [
+            (probe.command, step, action, place, word, float(shares[step - 1, place - 1]))
+            for step, action in enumerate(actions, 1)
+            for place, word in enumerate(words, 1)
+        ]
+    return pl.DataFrame(rows, ATTENTION, orient="row")
+
+
+def neighbours(ledger: Ledger, key: str, nearest: int = 5) -> pl.DataFrame:
+    """A row per probe and training command near it: command, rank (from 1), neighbour, cosine (Experiment 3).
+
+    Cosines are of final encoder states. No command is its own neighbour. Empty if the run has no encoder states.
+    """
+    (row,) = runs(ledger, [key])
+    content = ledger.artefact(key, "neighbours")
+    if content is None:
+        return pl.DataFrame(schema=NEIGHBOURS)
+    train = trained_on(row).train
+    places, cosines = (np.asarray(unpack_arrays(content)[name]).tolist() for name in ("places", "cosines"))
+    rows = []
+    for probe, where, how_near in zip(dataset(row["dataset"]).probes(), places, cosines, strict=True):
+        near = [(train[place].command, cosine) for place, cosine in zip(where, how_near, strict=True)]
+        others = sorted((pair for pair in near if pair[0] != probe.command), key=lambda pair: -pair[1])[:nearest]
+        rows += [(probe.command, rank, *other) for rank, other in enumerate(others, 1)]
+    return pl.DataFrame(rows, NEIGHBOURS, orient="row")

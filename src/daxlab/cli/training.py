@@ -1,0 +1,145 @@
+"""What train, reproduce and sweep share: options, a plan in words, training that one can watch, the end."""
+
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, fields
+from functools import wraps
+from inspect import Parameter, signature
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from daxlab.cli.options import LEDGER, device_named, is_shipped, seconds, shipped, writable_ledger
+from daxlab.cli.watching import watch
+from daxlab.runs import Ledger, is_written
+from daxlab.sweep import Outcome, Spec, plan_sweep, sweep
+from daxlab.sweep.groups import estimate
+from daxlab.sweep.local import groups_at_once
+from daxlab.units import counted, duration, size
+
+
+@dataclass(frozen=True)
+class Training:
+    """Where runs are trained, for how long, and into which ledger: the options of every command that trains."""
+
+    device: Annotated[
+        str, typer.Option(metavar="auto|cpu|gpu", help="Where to compute; auto takes a GPU that JAX can use.")
+    ] = "auto"
+    executor: Annotated[
+        str, typer.Option(metavar="local|ray", help="Who trains: this machine, or a Ray cluster (docs/cluster.md).")
+    ] = "local"
+    address: Annotated[
+        str | None, typer.Option(metavar="HOST:PORT|ray://…|auto", help="The Ray cluster. Default: one started here.")
+    ] = None
+    workers: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Most groups at a time. Default: one a core, six on a GPU.")
+    ] = None
+    budget: Annotated[
+        str | None, typer.Option(metavar="8m", help="Stop cleanly at a checkpoint after this time (90s, 8m, 1h30m).")
+    ] = None
+    checkpoints: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="For checkpoints; nodes share it. Default: beside the ledger."),
+    ] = None
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Train failed runs again.")] = False
+    ledger: Annotated[Path, typer.Option(metavar="FILE", help="The ledger of runs.")] = LEDGER
+
+    def __post_init__(self) -> None:
+        device_named(self.device, self.executor)
+        seconds(self.budget)
+
+    @property
+    def platform(self) -> str:
+        """The device that is meant: cpu or gpu."""
+        return device_named(self.device, self.executor)
+
+
+def with_training_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with the fields of its parameter `how`, a Training, as options of its own."""
+    hints, own = get_type_hints(Training, include_extras=True), signature(command)
+    kept = [parameter for name, parameter in own.parameters.items() if name != "how"]
+    options = [
+        Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name])
+        for field in fields(Training)
+    ]
+
+    @wraps(command)
+    def run(**values: Any) -> None:
+        how = Training(**{option.name: values.pop(option.name) for option in options})
+        command(how=how, **values)
+
+    run.__signature__ = own.replace(parameters=[*kept, *options])  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in [*kept, *options]}
+    return run
+
+
+def plan(specs: Sequence[Spec], how: Training) -> dict[str, Any]:
+    """What is asked for, what the ledger has of it, and about what the rest will take (on a cluster, on one device).
+
+    `failed`: runs in the ledger that failed and will not be trained again. `shipped`: runs that the ledger lacks and
+    the results that come with daxlab have.
+    """
+    device, path, ours = how.platform, how.ledger, shipped()
+    workers = groups_at_once(device, how.workers) if how.executor == "local" else 1
+    planned = plan_sweep(specs, path, device, retry_failed=how.retry_failed, checkpoint_folder=how.checkpoints)
+    with ExitStack() as stack:
+        own = [stack.enter_context(Ledger(path))] if is_written(path) else []
+        others = [stack.enter_context(Ledger(ours))] if ours and not is_shipped(path) else []
+        there = sum(len(planned.lacking) - len(other.lacking(planned.lacking, retry_failed=True)) for other in others)
+        # A run on a shared card was timed with others beside it: its time is its share of the card already.
+        taken = estimate(planned.groups, device, workers if device == "cpu" else 1, [*own, *others])
+    done = len(planned.keys) - len(planned.lacking)
+    counts = {"asked": len(planned.keys), "done": done, "failed": planned.failed, "shipped": there}
+    where = {"device": device, "executor": how.executor, "workers": workers}
+    return {"ledger": str(path), **counts, **where, **asdict(taken)}
+
+
+def in_words(plan: dict[str, Any]) -> str:
+    """A sentence of a plan."""
+    workers, groups, known = plan["workers"], plan["groups"], plan["estimated"]
+    place = counted(workers, "CPU core")
+    if plan["device"] == "gpu":
+        place = "the GPU" + (f", up to {workers} groups at once" if workers > 1 else "")
+    if plan["executor"] == "ray":
+        place = f"one {plan['device'].upper()} (divide by how many the cluster has)"
+    if not known:
+        took = "no such run was timed here before, so the first seconds of training will tell how long it takes"
+    elif known < groups:
+        took = f"about {duration(plan['seconds'])} for {known:,} of the groups, by earlier runs; the rest is unknown"
+    else:
+        took = f"about {duration(plan['seconds'])}, estimated from earlier runs"
+    there = ""
+    if plan["shipped"]:
+        there = f"\nThe results that come with daxlab have {plan['shipped']:,} of these; to bring them here: "
+        there += f"daxlab runs merge {shipped()} --ledger {plan['ledger']}"
+    runs = f"{counted(plan['runs'], 'run')} in {counted(groups, 'group')} on {place}"
+    return f"{runs}: {took}; {size(plan['bytes'])} in the ledger.{there}"
+
+
+def train(specs: Sequence[Spec], how: Training, plan: dict[str, Any], **options: Any) -> Outcome:
+    """Train what the ledger lacks of the specs, and show how far it is. `options` are those of `sweep`."""
+    if plan["groups"]:
+        writable_ledger(how.ledger)
+    with watch(how.ledger) as show:
+        return sweep(
+            specs,
+            how.ledger,
+            device=how.platform,
+            workers=how.workers,
+            budget=seconds(how.budget),
+            retry_failed=how.retry_failed,
+            checkpoint_folder=how.checkpoints,
+            executor=how.executor,
+            address=how.address,
+            show=show,
+            **options,
+        )
+
+
+def exit_if_stopped(outcome: Outcome, ledger: Path) -> None:
+    """A sweep that was stopped ends with 3."""
+    if outcome.stopped:
+        print(f"Stopped at a checkpoint. Run the same command again to go on; the ledger is {ledger}.", file=sys.stderr)
+        raise typer.Exit(3)

@@ -1,0 +1,176 @@
+"""Networks that the engine trains and asks, all jobs of a group at once. Imported only when something is fitted."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import lru_cache, partial
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import jax
+import numpy as np
+
+from daxlab import engine
+from daxlab.datasets import Dataset, Split
+from daxlab.encoding import Encoding
+from daxlab.engine import weights
+from daxlab.engine.device import on_device
+from daxlab.errors import InputError
+from daxlab.languages import Example
+from daxlab.learners.core import Ability, Answered, Context, Failure, Fitted, Job, Prediction
+from daxlab.learners.network import NetworkLearner
+from daxlab.networks import Encodes, check_shapes
+from daxlab.symbols import PAD
+
+
+class Trainees(Fitted):
+    """A stack of trained networks."""
+
+    def __init__(self, jobs: Sequence[Job], stack: engine.Stack, networks: Any) -> None:
+        self.jobs, self.stack, self.networks = jobs, stack, networks
+        self.encoding, self.failures = stack.encoding, [None] * len(jobs)
+        able: set[Ability] = {"oracle length", "likelihoods", "weights"}
+        able |= {"states"} if isinstance(networks, Encodes) else set()
+        self.abilities = frozenset(able | ({"attention"} if engine.attend(networks) else set()))
+
+    def ask(self, asked: Sequence[Sequence[Example]]) -> Sequence[Answered]:
+        """See the contract. Networks that are asked the same list are asked together."""
+        return engine.evaluate(self.stack, self.networks, asked)  # type: ignore[return-value]  # numpy's bools
+
+    def ask_with_length(self, asked: Sequence[Sequence[Example]]) -> Sequence[Answered]:
+        """See the contract."""
+        return engine.evaluate(self.stack, self.networks, asked, oracle_length=True)  # type: ignore[return-value]
+
+    def likelihoods(self, answered: Sequence[Answered]) -> Sequence[tuple[Any, Any]]:
+        """See the contract."""
+        return engine.likelihoods(self.networks, answered)  # type: ignore[arg-type]
+
+    def states(self, members: Sequence[int], commands: Sequence[str]) -> Any:
+        """The last vector of each encoding: of a recurrent network, the top layer's final state."""
+        chosen = engine.subset(self.networks, members)
+        return engine.encodings(chosen, self.encoding.commands(commands))[:, :, -1]
+
+    def attention(self, commands: Sequence[str]) -> Sequence[Sequence[Any]]:
+        """See the contract."""
+        rows = self.encoding.commands(commands)
+        answers = engine.answers(self.networks, rows, cap=self.encoding.answer_time)  # [jobs, commands, cap]
+        weights = engine.attentions(self.networks, np.stack([rows] * len(answers)), answers)
+        steps, words = np.sum(answers != PAD, axis=-1), [len(command.split()) + 1 for command in commands]
+        return [[one[i, : steps[n, i], : words[i]] for i in range(len(commands))] for n, one in enumerate(weights)]
+
+    def weights(self, member: int) -> bytes:
+        """See the contract."""
+        return weights.dump(engine.unstack(self.networks, member))
+
+    def predict(self, command: str) -> Prediction:
+        """With the probability of every action, and where it looked."""
+        most, words = self.encoding.command_time - 1, len(command.split())
+        if words > most:
+            raise InputError(f"this network reads at most {most} words, not {words}")
+        rows = self.encoding.commands([command])
+        answer = engine.answers(self.networks, rows, cap=self.encoding.answer_time)[0]
+        actions = self.encoding.actions.sequence(answer[0].tolist())
+        steps = len(actions) + bool(engine.ended(answer)[0])
+        scores = engine.scores(self.networks, rows, answer)[0, 0]
+        probabilities = np.exp(scores[np.arange(steps), answer[0, :steps]])
+        looked = self.attention([command])[0][0] if "attention" in self.abilities else None
+        return Prediction(actions, tuple(probabilities.tolist()), looked)
+
+
+def fit(learner: NetworkLearner, jobs: Sequence[Job], context: Context) -> Trainees | None:
+    """Train all jobs at once; None if the context said to stop."""
+    stack = stack_of(jobs)
+    if learner.source is not None:
+        check_shapes(stack.make, words=len(stack.encoding.words), actions=len(stack.encoding.actions))
+    rehearsal = None
+    if jax.default_backend() != "cpu":  # on a CPU there is no core to spare for it
+        with context.turn("compiles"):
+            if _check_memory(stack, context) is False:
+                return None
+        rehearsal = Thread(target=_rehearse, args=(stack, jobs), daemon=True)
+        rehearsal.start()
+    with context.turn("trains"):
+        if rehearsal is not None and context.started() is False:  # it may have waited long for its turn
+            return None
+        trained, resumed = _train(stack, context)
+    if trained.update < stack.protocol.updates:
+        return None
+    if rehearsal is not None:
+        rehearsal.join()
+    trainees = Trainees(jobs, stack, trained.networks)
+    trainees.failures = [
+        Failure(int(update) + 1, "its loss was no longer finite") if update >= 0 else None for update in trained.failed
+    ]
+    trainees.curves = [trained.curve(member) for member in range(len(jobs))]
+    trainees.seconds, trainees.resumed = float(trained.history.seconds), resumed
+    return trainees
+
+
+def load(learner: NetworkLearner, path: Path, dataset: Dataset) -> Trainees:
+    """The network whose weights a file holds."""
+    on_device("cpu")  # a few commands are no work for a card, and nobody asked for one
+    nothing = Split(name="", origin="rule", train=(), weights=(), tests={})
+    job = Job(learner, dataset, nothing, 0)
+    stack = stack_of([job])
+    return Trainees([job], stack, engine.stack([weights.load(path, stack.make)]))
+
+
+@lru_cache(maxsize=4)
+def _encoding(dataset: Dataset) -> Encoding:
+    return Encoding.of(dataset.examples())
+
+
+def stack_of(jobs: Sequence[Job]) -> engine.Stack:
+    """The engine's stack for jobs that share a dataset and a network."""
+    first = jobs[0].learner
+    assert isinstance(first, NetworkLearner)
+    encoding = _encoding(jobs[0].dataset)
+    members = tuple(engine.Member(job.seed, job.split, job.learner.dropout) for job in jobs)  # type: ignore[attr-defined]
+    return engine.Stack(members, first.network(len(encoding.words), len(encoding.actions)), encoding, first.protocol)
+
+
+def _check_memory(stack: engine.Stack, context: Context) -> bool | None:
+    """Tell what a stack needs of the card; one that cannot fit is not even tried. False: told to stop."""
+    needed = engine.memory_needed(stack)
+    available = int((jax.devices()[0].memory_stats() or {}).get("bytes_limit", 0))
+    heard = context.memory(needed, available)
+    if available and needed > available:
+        raise MemoryError(f"out of memory: {needed:,} bytes needed, {available:,} available")
+    return heard
+
+
+def _rehearse(stack: engine.Stack, jobs: Sequence[Job]) -> None:
+    """Ask untrained networks one command each, so that the programs are compiled when they are needed."""
+    with suppress(Exception):  # what is wrong here will be wrong again where it is reported
+        networks = stack.start()
+        engine.sample_accuracy(stack, networks, 1)
+        untrained = Trainees(jobs, stack, networks)
+        short = {id(job.split): job.split.test[:1] for job in jobs}
+        asked = [short[id(job.split)] for job in jobs]
+        untrained.ask_with_length(asked)
+        untrained.likelihoods(untrained.ask(asked))
+        probes = [example.command for example in jobs[0].dataset.probes()][:1]
+        if probes and "states" in untrained.abilities:
+            untrained.states(range(len(jobs)), probes)
+        if probes and "attention" in untrained.abilities:
+            untrained.attention(probes)
+
+
+def _train(stack: engine.Stack, context: Context) -> tuple[engine.Trained, bool]:
+    """The stack after training, and whether it resumed from a checkpoint; a damaged checkpoint is set aside."""
+
+    def on_progress(now: engine.Progress) -> bool | None:
+        return context.progress(now.update, tuple(map(float, now.losses)), tuple(map(int, now.failed)))
+
+    train = partial(engine.train, stack, checkpoint_every=context.checkpoint_every, on_progress=on_progress)
+    path = context.checkpoint
+    resumed = path is not None and path.exists()
+    try:
+        return train(checkpoint=path), resumed
+    except engine.Damaged as error:
+        if path is None or not context.set_aside:
+            raise
+        aside = path.with_suffix(".damaged")
+        path.replace(aside)
+        context.note(f"{error.what}: set aside as {aside.name}; its runs train from the start")
+        return train(checkpoint=path), False
