@@ -42,7 +42,8 @@ class Facts:
     @cached_property
     def of_paper(self) -> bool:
         """Whether there are runs of the paper's networks on its data, or no runs at all."""
-        paper = [name for name in self.ledger.values("dataset") if name == SCAN or is_sentence_pairs(name)]
+        names = [name for name in self.ledger.values("dataset") if isinstance(name, str)]
+        paper = [name for name in names if name == SCAN or is_sentence_pairs(name)]
         return not self.ledger.count() or bool(self.ledger.count({"learner": RNN.kind, "dataset": paper}))
 
     @cached_property
