@@ -1,6 +1,6 @@
 """From words to arrays: vocabularies, padded rows, a few padded lengths, and the stream of presentations.
 
-Everything about shapes is the language's, not the split's, so that one compiled program serves all splits.
+Everything about shapes comes from the dataset, not from the split, so that one compiled program serves all splits.
 Knows nothing of networks, files or where random bits come from.
 """
 
@@ -57,7 +57,7 @@ class Vocabulary:
 
 @dataclass(frozen=True)
 class Encoding:
-    """How a language becomes arrays.
+    """How a dataset becomes arrays.
 
     `caps` are the few padded lengths (command time, action time) a program is compiled for, each holding
     the one before; the last holds everything. Which one is used changes a program's speed and nothing else.
@@ -69,7 +69,7 @@ class Encoding:
 
     @classmethod
     def of(cls, examples: "Sequence[Example]", buckets: int = 5) -> "Encoding":
-        """The encoding of a whole language (or of all that will ever be trained on or asked)."""
+        """The encoding of a dataset: of all examples that will ever be trained on or asked."""
         if not examples:
             raise InputError("a language without examples cannot be encoded")
         commands = [example.command.split() for example in examples]
@@ -92,7 +92,7 @@ class Encoding:
 
     @property
     def answer_time(self) -> int:
-        """How many symbols an answer may have: above the longest of the language."""
+        """How many symbols an answer may have: a few more than the longest target."""
         return self.action_time + 2
 
     def commands(self, commands: Sequence[str]) -> Ints:

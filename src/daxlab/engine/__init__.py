@@ -1,4 +1,4 @@
-"""Training many runs at once, and asking what they learnt. Knows nothing of the ledger; prints nothing."""
+"""Training many runs at once, and asking what they learned. Knows nothing of the ledger; prints nothing."""
 
 from daxlab.engine.checkpoint import Damaged
 from daxlab.engine.decode import answers, attend, attentions, encodings, ended, log_likelihoods, right, scores

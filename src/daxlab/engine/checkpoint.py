@@ -1,4 +1,4 @@
-"""A group on disk, whole or not at all: one safetensors file. Knows nothing of training.
+"""Checkpoints: the state of a stack in one safetensors file, written atomically. Knows nothing of training.
 
 The file is written beside its place, flushed to the disk, and then takes the place of the one before in one step.
 """
@@ -23,7 +23,7 @@ FORMAT = "daxlab checkpoint 1"
 
 
 class Damaged(InputError):
-    """A file that is no checkpoint of this group's, or no longer a whole one: `what` says in which way."""
+    """A file that is not a checkpoint of this stack, or is damaged; `what` says how."""
 
     def __init__(self, what: str) -> None:
         super().__init__(f"{what}: delete it to train these runs from their start")
@@ -31,7 +31,7 @@ class Damaged(InputError):
 
 
 def write(path: Path, digest: str, tree: Any) -> None:
-    """Write a pytree of arrays, with the digest of the group it belongs to."""
+    """Write a pytree of arrays, with the digest of the stack it belongs to."""
     leaves = jax.tree_util.tree_leaves_with_path(tree)
     tensors = {jax.tree_util.keystr(place): np.array(leaf, order="C") for place, leaf in leaves}
     data = save(tensors, metadata={"format": FORMAT, "digest": digest, "sum": _sum(tensors)})
@@ -39,7 +39,7 @@ def write(path: Path, digest: str, tree: Any) -> None:
 
 
 def read(path: Path, digest: str, like: Any) -> Any:
-    """What `write` wrote for the group of this digest, as a pytree like `like`; Damaged if this is not it."""
+    """Read what `write` wrote for the stack of this digest, as a pytree like `like`; else raise Damaged."""
     try:
         with safe_open(path, framework="numpy") as file:
             about = file.metadata() or {}
@@ -65,7 +65,7 @@ def read(path: Path, digest: str, like: Any) -> Any:
 
 
 def _sum(tensors: Mapping[str, NDArray[Any]]) -> str:
-    """A checksum of all bytes: a disk's errors are found, which the format itself does not do."""
+    """A checksum of all bytes, to detect disk errors, which safetensors does not."""
     total = 0
     for name in sorted(tensors):
         total = zlib.crc32(np.ascontiguousarray(tensors[name]).data, total)
@@ -73,7 +73,7 @@ def _sum(tensors: Mapping[str, NDArray[Any]]) -> str:
 
 
 class Saver:
-    """Writes a group's checkpoints while its training goes on; when it is left, the last one is on the disk."""
+    """Writes checkpoints in the background; on exit it waits for the last one."""
 
     def __init__(self, path: Path | None, digest: str, every: float) -> None:
         self._path, self._digest, self._every = path, digest, every
@@ -82,11 +82,11 @@ class Saver:
         self._last: Future[None] | None = None
 
     def due(self) -> bool:
-        """Whether it is time for one: every so many seconds, less often where it holds up the training."""
+        """Whether it is time for a checkpoint: every so many seconds, less often if writing slows training down."""
         return time.monotonic() >= self._next
 
     def save(self, tree: Any) -> None:
-        """Takes a copy, which is written when the one before has been."""
+        """Copy the state, and write the copy once the previous checkpoint is written."""
         if self._path is None:
             return
         began = time.monotonic()

@@ -30,7 +30,7 @@ CURVE_EVERY = 10_000  # updates between two points of the learning curve
 
 
 class History(NamedTuple):
-    """What is recorded on the way."""
+    """What is recorded during training."""
 
     losses: NDArray[np.float64]  # [windows, runs]: sums over windows of WINDOW updates; NaN once a run has failed
     updates: NDArray[np.int64]  # [points] of the learning curve
@@ -40,7 +40,7 @@ class History(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """What a caller hears after every chunk."""
+    """What `on_progress` is called with after every chunk."""
 
     update: int
     losses: NDArray[np.float64]  # [runs]: the mean loss of the chunk

@@ -21,7 +21,7 @@ CARD: dict[str, str | bool] = {"xla_gpu_command_buffer_scheduling_mode": "CONCUR
 
 
 class State(NamedTuple):
-    """A group between two updates. Every array but `update` has the runs on its leading axis."""
+    """A stack between two updates. Every array but `update` has the runs on its leading axis."""
 
     arrays: Any  # the networks' arrays
     moments: Moments  # Adam's, of their parameters
