@@ -56,6 +56,8 @@ def learner_and_settings(typed: Sequence[str], settings: Sequence[str]) -> tuple
             near = get_close_matches(field, [*defaults, *OPTIONS], n=1)
             advice = f"did you mean --{near[0].replace('_', '-')}?" if near else "'daxlab learners' lists its fields"
             raise InputError(f"there is no option {option}, and {name} has no such field; {advice}")
+        if negated and (equals or not isinstance(defaults[field], bool)):
+            raise InputError(f"{option}: 'no' goes with fields that are true or false, without a value")
         if isinstance(defaults[field], bool):
             follows = bool(words) and words[0].lower() in ("true", "false")
             value = value if equals else words.pop(0) if follows and not negated else str(not negated).lower()

@@ -20,6 +20,7 @@ from daxlab.errors import InputError, nearest
 from daxlab.languages import Example
 
 Actions = tuple[str, ...]
+MOST = 10**300  # beyond it a whole number is no float
 TYPES = {str: "a name", int: "a whole number", float: "a number", bool: "true or false"}
 UNBOUNDED = {"least": -math.inf, "most": math.inf, "below": math.inf}
 
@@ -53,7 +54,7 @@ class Learner:
         """Fit every job; None if `context.progress` answered False before the end."""
         began, models = monotonic(), []
         for done, job in enumerate(jobs, 1):
-            models.append(self.fit_one(job.split, job.seed))
+            models.append(job.learner.fit_one(job.split, job.seed))
             if context.progress(done, (), ()) is False and done < len(jobs):
                 return None
         return Models(jobs, models, seconds=monotonic() - began)
@@ -74,7 +75,7 @@ class Learner:
 
     def facts(self) -> dict[str, Any]:
         """All that determines what it does, as plain data: a part of the run's key."""
-        return {"learner": {"kind": self.source or self.kind, **asdict(self)}, "semantics": self.semantics}
+        return {"learner": {**asdict(self), "kind": self.source or self.kind}, "semantics": self.semantics}
 
     def __str__(self) -> str:
         """A short description for people: the kind and the fields that are not at their defaults."""
@@ -82,8 +83,10 @@ class Learner:
 
     def __reduce__(self) -> Any:
         """Pickled by name and fields, so that a learner from a file reaches a worker."""
-        from daxlab.learners.registry import make
+        from daxlab.learners.registry import KINDS, make
 
+        if self.source is None and KINDS.get(self.kind) is not type(self):
+            return object.__reduce__(self)  # a class that Python finds by itself
         return make, (self.source["name"] if self.source else self.kind, asdict(self))
 
 
@@ -93,6 +96,10 @@ def checked(part: "Field[Any]", kind: Any, value: Any) -> Any:
         if value not in get_args(kind):
             raise InputError(f"{part.name} is one of {', '.join(map(str, get_args(kind)))}, not {value!r}")
         return value
+    if isinstance(value, list):
+        value = tuple(value)  # a learner can be hashed
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > MOST:
+        raise InputError(f"{part.name} must be a number that can be computed with")
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
     if kind in TYPES and (not isinstance(value, kind) or (kind is int and isinstance(value, bool))):
@@ -109,7 +116,9 @@ def checked(part: "Field[Any]", kind: Any, value: Any) -> Any:
 def parsed(learner: type[Learner], name: str, text: str) -> Any:
     """The value of a field from text, as the command line gives it: `hidden=100`, `attention=true`."""
     kind = get_type_hints(learner)[field_of(learner, name).name]
-    if kind is str or get_origin(kind) is Literal:
+    if get_origin(kind) is Literal:
+        return next((value for value in get_args(kind) if str(value) == text), text)
+    if kind is str:
         return text
     try:
         return kind(text) if kind in (int, float) else json.loads(text.lower() if kind is bool else text)

@@ -66,7 +66,10 @@ def learner_of(network: Any, name: str) -> type[NetworkLearner]:
     start = getattr(network, "start", None)
     if not callable(start):
         raise InputError(f"{name} breaks the contract: it needs a static method start(key, *, words, actions, …)")
-    parameters = dict(inspect.signature(start).parameters)
+    try:
+        parameters = dict(inspect.signature(start, eval_str=True).parameters)
+    except NameError as error:
+        raise InputError(f"{name}: an annotation of start cannot be read ({error})") from None
     for argument in GIVEN:
         if parameters.pop(argument, None) is None:
             needs = f"takes no {argument!r}; it needs {', '.join(GIVEN)}"
@@ -96,6 +99,10 @@ class _FileNetwork(NetworkLearner):
 
     start: ClassVar[Callable[..., Any]]
     own: ClassVar[tuple[str, ...]] = ()  # the fields that `start` takes
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _ = self.protocol  # says what is wrong with it
 
     def network(self, words: int, actions: int) -> Any:
         """See above."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from daxlab.errors import InputError, nearest
 from daxlab.learners.core import Learner, defaults, field_of, parsed
-from daxlab.learners.network import learner_of
+from daxlab.learners.network import NetworkLearner, learner_of
 from daxlab.learners.rnn import RNN
 
 KINDS: dict[str, type[Learner]] = {RNN.kind: RNN}  # a new kind is one file and one line here
@@ -120,13 +120,14 @@ def _from_file(name: str, path: Path, wanted: str) -> type[Learner]:
 def _loaded(name: str, path: Path, wanted: str, digest: str) -> type[Learner]:
     """The class of that name in a file, as a learner; cached by the file's content."""
     module = _imported(path, f"daxlab_learner_{digest[:16]}")
-    classes = {name: value for name, value in vars(module).items() if isinstance(value, type)}
+    values = {name: value for name, value in vars(module).items() if isinstance(value, type)}
+    classes = {name: value for name, value in values.items() if value.__module__ == module.__name__}
     if wanted not in classes:
-        own = [name for name, value in classes.items() if value.__module__ == module.__name__]
-        raise InputError(f"{path} has no class {wanted!r}; {nearest(wanted, own)}")
+        raise InputError(f"{path} has no class {wanted!r}; {nearest(wanted, classes)}")
     kind = _as_learner(classes[wanted], name)
-    kind.kind, kind.source = wanted, {"name": name, "digest": digest}
-    defaults(kind)  # every field needs one
+    kind.kind, kind.source = wanted, {"name": name, "digest": digest, "class": wanted}
+    if taken := [field for field in defaults(kind) if field != "dropout" and hasattr(NetworkLearner, field)]:
+        raise InputError(f"{name} breaks the contract: a field cannot be called {taken[0]!r}; give it another name")
     LOADED[f"{digest}:{wanted}"] = kind
     return kind
 
@@ -148,7 +149,8 @@ def _as_learner(cls: type, name: str) -> type[Learner]:
 
 def _imported(path: Path, name: str) -> ModuleType:
     spec = spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None, path
+    if spec is None or spec.loader is None:
+        raise InputError(f"{path} is not a Python file: a learner is a class in FILE.py")
     module = module_from_spec(spec)
     sys.modules[name] = module  # dataclasses and pickle look there
     try:

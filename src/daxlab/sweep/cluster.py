@@ -7,6 +7,7 @@ imported only here.
 
 import logging
 import os
+import pickle
 import socket
 import sys
 import tempfile
@@ -137,7 +138,7 @@ class _Flight:
         most = self._workers or _places(self._device) + SPARE
         while self.waiting and len(self.out) < most:
             task = self.waiting.popleft()
-            self.out[self._work.remote(task, self._device, self.post, self._home)] = task
+            self.out[self._work.remote(pickle.dumps(task), self._device, self.post, self._home)] = task
 
     def halt(self) -> None:
         """Tasks under way stop at their next report; the others need not begin."""
@@ -201,11 +202,15 @@ class _Post:
         return events
 
 
-def _work(task: Task, device: str, post: Any, home: Mapping[str, str]) -> Event:
+def _work(pickled: bytes, device: str, post: Any, home: Mapping[str, str]) -> Event:
     """A task, in a worker's process somewhere on the cluster."""
     os.environ.update({name: home[name] for name in CARRIED if name in home})
     with suppress(OSError):  # where the nodes share it, a grammar's path means there what it means here
         os.chdir(home["folder"])
+    try:
+        task: Task = pickle.loads(pickled)  # here, because a learner's file may have a relative path
+    except InputError as error:
+        return Broken("", str(error), mendable=True)
     worker.prepare(device)
     # Only futures: while a task is in `ray.get`, Ray gives its core to another one.
     answer, last = post.tell.remote(Started(task.group)).future(), time.monotonic()

@@ -15,12 +15,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from daxlab import learners
 from daxlab.atomic import atomic_write
 from daxlab.errors import InputError
 from daxlab.runs import Group, Ledger, Run, Writer, is_written, key
 from daxlab.runs.files import checkpoint, checkpoints, is_locked, weights_of
 from daxlab.runs.spec import Spec, all_facts
-from daxlab.sweep.groups import grouped, ordered
+from daxlab.sweep.groups import grouped, ordered, together
 from daxlab.sweep.local import execute
 from daxlab.sweep.status import beginning
 from daxlab.sweep.task import Event, Finished, Noted, Progress, Started, Stopped, Task, TooLarge
@@ -169,7 +170,7 @@ def _planned(
         checkpointed = checkpoint(folder, group.key).exists()
         began = group.updates or checkpointed or (busy and group.status == "running")
         fits = group.plan.get("device", device) == device and live.keys() >= set(group.keys)
-        if began or fits:
+        if (began or fits) and _alike(group):
             resumed.append(group if busy or checkpointed else replace(group, updates=0))
         else:
             outdated.add(group.key)
@@ -178,6 +179,18 @@ def _planned(
     groups = ordered([*resumed, *new], device, ledger)
     failed = len(ledger.lacking(facts, retry_failed=True)) - len(lacking)
     return Plan(tuple(facts), tuple(lacking), tuple(groups), failed, tuple(new), tuple(outdated))
+
+
+def _alike(group: Group) -> bool:
+    """Whether the members of a recorded group may still train together: earlier versions padded networks of several
+    widths to one group."""
+    if len(group.members) == 1:
+        return True
+    try:
+        shared = {together(learners.of(member), member) for member in group.members}
+    except InputError:  # a learner that has changed: whoever trains the group is told
+        return True
+    return len(shared) == 1 and None not in shared
 
 
 def _take_out_failures(writer: Writer, keys: Sequence[str]) -> list[Run]:

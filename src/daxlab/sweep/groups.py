@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from daxlab.learners import name_and_fields
+from daxlab.learners import Learner, name_and_fields
 from daxlab.runs import Group, Ledger, key
 from daxlab.runs.spec import Spec
 
@@ -28,9 +28,14 @@ def grouped(facts: Mapping[str, Facts], specs: Mapping[str, Spec], device: str) 
         return [Group(members=[fact], plan=plan) for fact in facts.values()]
     kinds: dict[object, list[Facts]] = {}
     for name, fact in facts.items():
-        together = specs[name].learner.together
-        kinds.setdefault((together, key(fact["language"])) if together is not None else name, []).append(fact)
+        shared = together(specs[name].learner, fact)
+        kinds.setdefault(name if shared is None else shared, []).append(fact)
     return [Group(members=some, plan=plan) for members in kinds.values() for some in _cut(sorted(members, key=_place))]
+
+
+def together(learner: Learner, facts: Facts) -> object:
+    """Runs that are equal here may share a group; None: a run that trains alone."""
+    return None if learner.together is None else (type(learner), learner.together, key(facts["language"]))
 
 
 def _place(fact: Facts) -> tuple[str, str, int]:
@@ -93,7 +98,8 @@ def _seconds_by_group(groups: Sequence[Group], device: str, ledgers: Sequence[Le
 
 def steps(facts: Facts) -> int:
     """How many steps a run takes; at least one."""
-    return max(1, int(name_and_fields(facts)[1].get("updates", 1)))
+    updates = name_and_fields(facts)[1].get("updates", 1)
+    return max(1, updates) if isinstance(updates, int) else 1
 
 
 def _seconds_a_step(facts: Facts, device: str, ledgers: Sequence[Ledger]) -> float | None:
@@ -104,5 +110,5 @@ def _seconds_a_step(facts: Facts, device: str, ledgers: Sequence[Ledger]) -> flo
         rows = ledger.rows({**where, "dataset": facts["language"]["name"]}, limit=SAMPLED)  # type: ignore[index]
         timed = [row for row in rows if row["seconds"] and row["origin"].get("platform") == device]
         if timed:
-            return float(median(row["seconds"] / max(1, row["fields"].get("updates", 1)) for row in timed))
+            return float(median(row["seconds"] / steps(row["spec"]) for row in timed))
     return None

@@ -157,6 +157,11 @@ def _serve(pipe: Connection, place: _Place, core: int, flag: Any) -> None:
     at_once = place.workers if place.device == "gpu" and place.turns is None else 1
     while True:
         try:
-            pipe.send(work.run_task(pipe.recv(), place.device, report, turn, at_once))
+            try:
+                task = pipe.recv()
+            except InputError as error:  # a learner's file that is gone, or cannot be imported any more
+                pipe.send(Broken("", str(error), mendable=True))
+                continue
+            pipe.send(work.run_task(task, place.device, report, turn, at_once))
         except (EOFError, BrokenPipeError, ConnectionResetError):
             return

@@ -58,7 +58,19 @@ def run_task(
     except Exception as error:
         if out_of_memory(error):
             return TooLarge(task.group, next(iter(str(error).splitlines()), type(error).__name__))
+        if place := _in_learner(task, error):
+            return Broken(task.group, f"{place}: {type(error).__name__}: {error}", mendable=True)
         return Broken(task.group, traceback.format_exc(), mendable=False)
+
+
+def _in_learner(task: Task, error: Exception) -> str:
+    """Where in a user's learner file an error was raised; nothing if it was not there."""
+    source = task.members[0].learner.source
+    if source is None:
+        return ""
+    path = Path(source["name"].rpartition(":")[0]).absolute()
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == path]
+    return f"{path.name}, line {lines[-1]}" if lines else ""
 
 
 def out_of_memory(error: Exception) -> bool:
