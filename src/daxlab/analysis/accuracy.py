@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from daxlab.analysis.answers import done
-from daxlab.analysis.replicates import COLUMNS, Row, Where, differing, entries, summary
+from daxlab.analysis.replicates import COLUMNS, Row, Where, entries, summary, version
 from daxlab.errors import InputError
 from daxlab.learners import name_and_variant
 from daxlab.runs import Ledger, key
@@ -53,7 +53,7 @@ def _entry(replicates: Sequence[Row]) -> Row:
     return {
         "network": name_and_variant(first["spec"])[0],
         **{name: first[name] for name in ("learner", "dataset", "split")},
-        "protocol": differing(first["spec"]),
+        "protocol": version(first["spec"]),
         "failed": sum(row["status"] == "failed" for row in replicates),
         **entries(_metric(replicates, "accuracy")),
         "train_mean": summary(_metric(replicates, "train_accuracy")).mean,

@@ -60,6 +60,13 @@ def differing(spec: Mapping[str, Any]) -> str | None:
     return ", ".join(text for text in (name_and_variant(spec)[1], older) if text) or None
 
 
+def version(spec: Mapping[str, Any]) -> str | None:
+    """The same, with the version of a learner's file, so that runs of a changed file are not taken for replicates."""
+    source = (spec.get("learner") or {}).get("kind")
+    digest = f"source {source['digest'][:6]}" if isinstance(source, Mapping) and "digest" in source else ""
+    return ", ".join(text for text in (differing(spec), digest) if text) or None
+
+
 def measured(ledger: Ledger, where: Where) -> list[Row]:
     """The rows of the runs that have an accuracy, by seed.
 

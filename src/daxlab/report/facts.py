@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from daxlab.analysis.accuracy import settings
-from daxlab.analysis.replicates import differing, entries
+from daxlab.analysis.replicates import entries, version
 from daxlab.datasets import SentencePairs, dataset
 from daxlab.errors import InputError
 from daxlab.learners import RNN, name_and_variant
@@ -67,15 +67,14 @@ class Facts:
     @cached_property
     def splits(self) -> dict[tuple[str, str], list[Setting]]:
         """The settings that have runs, by dataset and split (all draws of a kind); without those of Experiment 4."""
-        groups: dict[tuple[str, str, str, str, str], list[Row]] = {}
+        groups: dict[tuple[str, str, str, str], list[Row]] = {}
         for row in sorted(self.ledger.rows({"status": "done"}), key=lambda row: (row["seed"], row["key"])):
             if row["label"] != str(TRANSLATOR) or not is_sentence_pairs(row["dataset"]):
-                name, protocol = name_and_variant(row["spec"])[0], differing(row["spec"]) or ""
+                name, protocol = name_and_variant(row["spec"])[0], version(row["spec"]) or ""
                 family = re.sub(r"[-_]rep\d+$", "", row["split"])
-                source = str(row["spec"].get("learner", {}).get("kind", {}))  # a changed file is another learner
-                groups.setdefault((row["dataset"], family, name, protocol, source), []).append(row)
+                groups.setdefault((row["dataset"], family, name, protocol), []).append(row)
         splits: dict[tuple[str, str], list[Setting]] = {}
-        for (data, family, name, protocol, _), rows in sorted(groups.items()):
+        for (data, family, name, protocol), rows in sorted(groups.items()):
             setting = Setting(name, protocol, rows[0]["split"], data, tuple(row["key"] for row in rows))
             splits.setdefault((data, family), []).append(setting)
         return splits
