@@ -7,9 +7,8 @@ from typing import Any
 import polars as pl
 
 from daxlab.analysis.answers import done
-from daxlab.analysis.replicates import COLUMNS, Row, Where, entries, summary, version
+from daxlab.analysis.replicates import COLUMNS, Row, Where, entries, name_of, summary, version
 from daxlab.errors import InputError
-from daxlab.learners import name_and_variant
 from daxlab.runs import Ledger, key
 from daxlab.runs.records import setting
 
@@ -51,7 +50,7 @@ def _key(row: Row) -> str:
 def _entry(replicates: Sequence[Row]) -> Row:
     first = replicates[0]
     return {
-        "network": name_and_variant(first["spec"])[0],
+        "network": name_of(first),
         **{name: first[name] for name in ("learner", "dataset", "split")},
         "protocol": version(first["spec"]),
         "failed": sum(row["status"] == "failed" for row in replicates),

@@ -60,6 +60,11 @@ def differing(spec: Mapping[str, Any]) -> str | None:
     return ", ".join(text for text in (name_and_variant(spec)[1], older) if text) or None
 
 
+def name_of(row: Row) -> str:
+    """A run's learner in words, without what differs from the usual training."""
+    return str(row["label"]) if "learner" in row["spec"] else name_and_variant(row["spec"])[0]
+
+
 def version(spec: Mapping[str, Any]) -> str | None:
     """The same, with the version of a learner's file, so that runs of a changed file are not taken for replicates."""
     source = (spec.get("learner") or {}).get("kind")

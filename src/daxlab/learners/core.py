@@ -295,8 +295,13 @@ class Models(Fitted):
         return [self._ask(model, examples) for model, examples in zip(self.models, asked, strict=True)]
 
     def _ask(self, model: Model, examples: Sequence[Example]) -> Answers:
-        answers = [tuple(answer) for answer in model.answers([example.command for example in examples])]
+        answers = list(model.answers([example.command for example in examples]))
+        broken = ""
         if len(answers) != len(examples):
-            counts = f"{len(answers)} answers to {len(examples)} commands"
-            raise InputError(f"{self.jobs[0].learner} breaks the contract: {counts}")
-        return Answers(examples, answers)
+            broken = f"{len(answers):,} answers to {len(examples):,} commands"
+        for answer in answers:
+            if isinstance(answer, str) or not all(isinstance(word, str) for word in answer):
+                broken = f"an answer is a list of words, not {answer!r}"
+        if broken:
+            raise InputError(f"{self.jobs[0].learner} breaks the contract: {broken}")
+        return Answers(examples, [tuple(answer) for answer in answers])

@@ -27,6 +27,8 @@ def find(name: str) -> type[Learner]:
     """The class of a learner: a kind that comes with daxlab, or FILE.py:NAME."""
     if name in KINDS:
         return KINDS[name]
+    if name.endswith(".py") and Path(name).exists():
+        raise InputError(f"which class of {name}? A learner is FILE.py:NAME")
     path, colon, wanted = name.rpartition(":")
     if colon and (path.endswith(".py") or Path(path).exists()):
         return _from_file(name, Path(path), wanted)

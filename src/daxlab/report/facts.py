@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from daxlab.analysis.accuracy import settings
-from daxlab.analysis.replicates import entries, version
+from daxlab.analysis.replicates import entries, name_of, version
 from daxlab.datasets import SentencePairs, dataset
 from daxlab.errors import InputError
-from daxlab.learners import RNN, name_and_variant
+from daxlab.learners import RNN
 from daxlab.paper.comparison import Row as Compared
 from daxlab.paper.comparison import compare_runs
 from daxlab.paper.experiments import NETWORKS, SCAN, TRANSLATOR
@@ -70,7 +70,7 @@ class Facts:
         groups: dict[tuple[str, str, str, str], list[Row]] = {}
         for row in sorted(self.ledger.rows({"status": "done"}), key=lambda row: (row["seed"], row["key"])):
             if row["label"] != str(TRANSLATOR) or not is_sentence_pairs(row["dataset"]):
-                name, protocol = name_and_variant(row["spec"])[0], version(row["spec"]) or ""
+                name, protocol = name_of(row), version(row["spec"]) or ""
                 family = re.sub(r"[-_]rep\d+$", "", row["split"])
                 groups.setdefault((row["dataset"], family, name, protocol), []).append(row)
         splits: dict[tuple[str, str], list[Setting]] = {}

@@ -15,6 +15,7 @@ from daxlab.runs.spec import Spec
 
 MOST_TOGETHER = 128  # runs in a group: more gain nothing, and a smaller group ends sooner
 LEDGER_BYTES = 50_000  # of a run: its answers, likelihoods and curve
+SHORTEST = 10  # a run of fewer than a tenth of the steps says nothing: most of it is compiling and scoring
 SAMPLED = 20  # earlier runs that an estimate is taken from
 VARIED = ("dropout", "updates")  # fields that do not change how long an update takes
 
@@ -109,6 +110,7 @@ def _seconds_a_step(facts: Facts, device: str, ledgers: Sequence[Ledger]) -> flo
     for ledger in ledgers:
         rows = ledger.rows({**where, "dataset": facts["language"]["name"]}, limit=SAMPLED)  # type: ignore[index]
         timed = [row for row in rows if row["seconds"] and row["origin"].get("platform") == device]
+        timed = [row for row in timed if steps(row["spec"]) * SHORTEST >= steps(facts)]
         if timed:
             return float(median(row["seconds"] / steps(row["spec"]) for row in timed))
     return None

@@ -70,6 +70,8 @@ def _in_learner(task: Task, error: Exception) -> str:
         return ""
     path = Path(source["name"].rpartition(":")[0]).absolute()
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == path]
+    if not lines and isinstance(error, TypeError | AttributeError):
+        return f"{source['name']} breaks the contract"  # a wrong signature, or no model
     return f"{path.name}, line {lines[-1]}" if lines else ""
 
 
