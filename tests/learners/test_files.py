@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from daxlab import InputError, learners
+from daxlab.analysis.accuracy import settings
 from daxlab.learners import RNN
-from daxlab.runs import Group, Writer, key
+from daxlab.runs import Group, Ledger, Run, Writer, key
 from daxlab.runs.spec import Spec
 from daxlab.sweep import plan_sweep
-from daxlab.sweep.groups import grouped
+from daxlab.sweep.groups import estimate, grouped
 
 HEAD = """
 from __future__ import annotations
@@ -109,3 +110,32 @@ def test_a_recorded_group_of_several_widths_is_planned_again(tmp_path: Path) -> 
     assert [len(group.members) for group in plan_sweep(specs, ledger, "gpu").groups] == [1, 1]
     same = [replace(spec, learner=RNN(hidden=4, dropout=rate)) for spec, rate in zip(specs, (0.1, 0.5), strict=True)]
     assert [len(group.members) for group in plan_sweep(same, ledger, "gpu").groups] == [2]
+
+
+@pytest.mark.parametrize("answer", ['"I_WALK"', "(3,)"])
+def test_an_answer_that_is_no_list_of_words_is_refused(tmp_path: Path, answer: str) -> None:
+    path = tmp_path / "wrong.py"
+    path.write_text((HEAD + PLAIN.format(name="Wrong")).replace("[(self.word,) for", f"[{answer} for"))
+    spec = Spec("jump", 0, learners.make(f"{path}:Wrong"))
+    fitted = spec.learner.fit([spec.job()], learners.Context())
+    assert fitted is not None
+    with pytest.raises(InputError, match="an answer is a list of words"):
+        fitted.ask([spec.content().test[:2]])
+
+
+def test_runs_of_a_changed_file_are_no_replicates(file: str, tmp_path: Path) -> None:
+    with Writer(tmp_path / "runs.db") as writer:
+        for seed in range(2):
+            facts = Spec("jump", seed, learners.make(f"{file}:A")).facts()
+            writer.add([Run(spec=facts, metrics={"accuracy": 50.0 * seed})])
+            (tmp_path / file).write_text((tmp_path / file).read_text() + "# changed\n")
+    with Ledger(tmp_path / "runs.db") as ledger:
+        assert settings(ledger)["runs"].to_list() == [1, 1]
+
+
+def test_a_run_of_far_fewer_steps_says_nothing_of_the_time(tmp_path: Path) -> None:
+    short, long = (Spec("jump", 0, RNN(updates=updates)).facts() for updates in (100, 100_000))
+    group = Group(members=[long], plan={"device": "cpu"})
+    with Writer(tmp_path / "runs.db") as writer:
+        writer.add([Run(spec=short, timing={"seconds": 9.0}, origin={"platform": "cpu"})])
+        assert estimate([group], "cpu", 1, [writer.ledger]).seconds is None

@@ -218,6 +218,7 @@ def merge_runs(
             for key in result.differ:
                 print(f"  {key[:12]} has other predictions there; ours stay")
     if differ:
+        print("The same run can differ by rounding where it was trained on another device.", file=sys.stderr)
         raise typer.Exit(1)
 
 

@@ -19,7 +19,9 @@ app = typer.Typer(help="The search over the paper's 180 architectures.")
 EXPERIMENTS = (*SPLITS, "overall")
 MEASURES = {"rank": "", "accuracy": "%"}  # and their units
 NO_BEST = "No architecture has runs on all four experiments, so there is no best overall."
-LEGEND = "Percentages of test commands with every action right: mean, standard error, 95% interval (Student's t)."
+LEGEND = """\
+Percentages of test commands with every action right: mean, standard error, 95% interval (Student's t).
+‡ our own draw of the split, not the release's, which `daxlab compare` prefers."""
 Choice = Mapping[str, Any]  # what paper.search says of an experiment
 
 
