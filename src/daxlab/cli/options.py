@@ -77,7 +77,7 @@ def learner_and_settings(typed: Sequence[str], settings: Sequence[str]) -> tuple
 def chosen_splits(data: Dataset, splits: Sequence[str], test: str | None) -> list[str]:
     """The splits to learn, by the names they give themselves, each once."""
     if test is not None and data.grammar is not None:
-        raise InputError(f"--test is for a folder of TSV files; what to learn of {data.name} is --split's")
+        raise InputError(f"--test is for a folder of TSV files; for {data.name}, choose a split with --split")
     names = [*splits, *([test] if test else [])]
     if not names:
         if data.grammar is not None:

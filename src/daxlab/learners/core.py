@@ -61,7 +61,7 @@ class Learner:
 
     def load(self, path: Path, dataset: Dataset) -> "Fitted":
         """A model that `Fitted.weights` wrote to a file."""
-        raise InputError(f"a {self.kind} learner does not save its models, so {path} is none of its")
+        raise InputError(f"cannot load {path}: a {self.kind} learner does not save its models")
 
     @property
     def steps(self) -> int:
@@ -99,7 +99,7 @@ def checked(part: "Field[Any]", kind: Any, value: Any) -> Any:
     if isinstance(value, list):
         value = tuple(value)  # a learner can be hashed
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) > MOST:
-        raise InputError(f"{part.name} must be a number that can be computed with")
+        raise InputError(f"{part.name} is too large a number")
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
     if kind in TYPES and (not isinstance(value, kind) or (kind is int and isinstance(value, bool))):
