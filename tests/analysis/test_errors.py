@@ -4,8 +4,7 @@ from collections import Counter
 from itertools import zip_longest
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from daxlab import InputError, split
 from daxlab.analysis.answers import answers, scored

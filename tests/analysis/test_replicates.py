@@ -1,8 +1,7 @@
 """Mean, standard error and interval are what scipy's own test of a mean says."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import stats
 
 from daxlab.analysis.replicates import Summary, summary

@@ -8,8 +8,7 @@ import pytest
 
 from daxlab import InputError, dataset, split
 from daxlab.analysis.answers import scored
-from daxlab.analysis.translation import _shown, _whole, caution, right_of, shown, translated
-from daxlab.analysis.translation import scores as of_run
+from daxlab.analysis.translation import _shown, _whole, caution, right_of, scores as of_run, shown, translated
 from daxlab.datasets.bleu import bleu, scores, signature
 from daxlab.datasets.new_word import named
 from daxlab.languages import Example

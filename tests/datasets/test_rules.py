@@ -6,8 +6,7 @@ from collections import Counter
 from hashlib import sha256
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from daxlab import InputError, dataset, language, split
 from daxlab.datasets.release import BY_RULE, line, sides

@@ -1,8 +1,7 @@
 """Commands parse; any other text gets an error that marks the place."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from daxlab import Language, language
 from daxlab.languages.parser import CommandError

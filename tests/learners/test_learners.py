@@ -4,8 +4,7 @@ import pickle
 from dataclasses import dataclass, replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from daxlab import InputError, learners
 from daxlab.learners import RNN, Learner, defaults, setting

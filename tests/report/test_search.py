@@ -7,8 +7,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from daxlab.paper.experiments import NETWORKS
 from daxlab.paper.search import choices, search

@@ -3,8 +3,7 @@
 from types import SimpleNamespace
 from typing import Any
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from daxlab.analysis.replicates import entries
 from daxlab.report import text

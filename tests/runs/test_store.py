@@ -17,8 +17,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from daxlab.errors import InputError
 from daxlab.learners import name_and_fields

@@ -4,8 +4,7 @@ from math import prod
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from daxlab import InputError
 from daxlab.learners import RNN

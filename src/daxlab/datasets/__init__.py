@@ -22,8 +22,7 @@ from daxlab.datasets.translation import (
     sentence_pairs,
 )
 from daxlab.errors import InputError, nearest
-from daxlab.languages import Language
-from daxlab.languages import language as grammar
+from daxlab.languages import Language, language as grammar
 from daxlab.languages.language import shipped
 
 CORPORA = {corpus.name: corpus for corpus in (SCAN, MCD, ENG_FRA)}

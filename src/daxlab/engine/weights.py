@@ -7,8 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from safetensors import SafetensorError
-from safetensors.numpy import load as read
-from safetensors.numpy import save
+from safetensors.numpy import load as read, save
 
 from daxlab.engine.stack import Make
 from daxlab.errors import InputError

@@ -10,8 +10,7 @@ from re import finditer
 from typing import Any, Generic, TypeVar
 
 from lark import Lark, Token, Transformer
-from lark.exceptions import GrammarError as LarkGrammarError
-from lark.exceptions import UnexpectedEOF, UnexpectedToken
+from lark.exceptions import GrammarError as LarkGrammarError, UnexpectedEOF, UnexpectedToken
 from lark.lexer import Lexer
 from lark.parsers.earley_forest import SymbolNode
 

@@ -185,13 +185,13 @@ class Answered(Protocol):
     """A run's answers to some examples, in their order."""
 
     @property
-    def asked(self) -> Sequence[Example]: ...  # noqa: D102
+    def asked(self) -> Sequence[Example]: ...
     @property
-    def answers(self) -> list[Actions]: ...  # noqa: D102
+    def answers(self) -> list[Actions]: ...
     @property
-    def right(self) -> Sequence[bool]: ...  # noqa: D102
+    def right(self) -> Sequence[bool]: ...
     @property
-    def ended(self) -> Sequence[bool]: ...  # noqa: D102
+    def ended(self) -> Sequence[bool]: ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,8 +7,7 @@ from typing import Any
 import polars as pl
 
 from daxlab.analysis.accuracy import settings
-from daxlab.paper.comparison import Row as Compared
-from daxlab.paper.comparison import cells, experiments_of
+from daxlab.paper.comparison import Row as Compared, cells, experiments_of
 from daxlab.paper.experiments import BEST, NETWORKS, OVERALL, SCAN, SPLITS
 from daxlab.paper.targets import RUNS, stated
 from daxlab.paper.verdicts import verdict

@@ -13,8 +13,7 @@ from daxlab.analysis.replicates import entries, name_of, version
 from daxlab.datasets import SentencePairs, dataset
 from daxlab.errors import InputError
 from daxlab.learners import RNN
-from daxlab.paper.comparison import Row as Compared
-from daxlab.paper.comparison import compare_runs
+from daxlab.paper.comparison import Row as Compared, compare_runs
 from daxlab.paper.experiments import NETWORKS, SCAN, TRANSLATOR
 from daxlab.paper.runs import Runs
 from daxlab.runs import Ledger

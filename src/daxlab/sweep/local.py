@@ -18,8 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from daxlab.errors import InputError
-from daxlab.sweep import gpu_sharing
-from daxlab.sweep import worker as work
+from daxlab.sweep import gpu_sharing, worker as work
 from daxlab.sweep.task import TRIES, Broken, Event, Noted, OnTheWay, Started, Task
 
 IN_TURN = "the card cannot be shared here, so groups take turns"
