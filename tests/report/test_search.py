@@ -81,13 +81,10 @@ def test_all_of_a_few_networks_are_shown_and_of_many_the_paper_s_with_the_best(o
     papers = [str(network) for network in NETWORKS.values()][:named]
     names = [*papers, *(f"network {n}" for n in range(others))]
     best = names[::-1]
-    shown = closely(names, best)
-    assert shown <= set(names)
-    if len(names) <= MOST_LEARNERS:
-        assert shown == set(names)
-    else:
-        assert len(shown) == MOST_LEARNERS
-        assert shown >= {*papers, best[0]}
+    shown = closely(best)
+    assert len(set(shown)) == len(shown) == min(len(names), MOST_LEARNERS)
+    assert set(shown) <= set(names)
+    assert set(shown) >= {*papers, best[0]}
 
 
 def test_a_choice_measured_again_is_told_with_its_spread_and_of_one_replicate_nothing_is() -> None:

@@ -14,13 +14,14 @@ from daxlab.runs.records import setting
 
 FURTHER = "accuracy."  # begins the metrics of further test sets
 SCHEMA: dict[str, Any] = dict.fromkeys(("network", "learner", "dataset", "split", "protocol"), str)
-SCHEMA |= {"failed": int, **COLUMNS, "train_mean": float, "oracle_mean": float}
+SCHEMA |= {"failed": int, **COLUMNS, "train_mean": float, "oracle_mean": float, "keys": list[str]}
 
 
 def settings(ledger: Ledger, where: Where | None = None) -> pl.DataFrame:
     """A row per setting (learner, split): how many runs failed, the others' accuracies and their summary.
 
-    network is the learner in words, learner its kind; protocol is what differs from the usual training, if anything.
+    network is the learner in words, learner its kind; protocol is what differs from the usual training, if anything;
+    keys are those of the runs that are done, by seed.
     """
     rows = sorted(ledger.each_row(where), key=lambda row: (_key(row), row["seed"]))
     entries = [_entry(list(replicates)) for _, replicates in groupby(rows, _key)]
@@ -57,6 +58,7 @@ def _entry(replicates: Sequence[Row]) -> Row:
         **entries(_metric(replicates, "accuracy")),
         "train_mean": summary(_metric(replicates, "train_accuracy")).mean,
         "oracle_mean": summary(_metric(replicates, "oracle_accuracy")).mean,
+        "keys": [row["key"] for row in replicates if row["status"] == "done"],
     }
 
 

@@ -58,10 +58,10 @@ def axes_at(figure: Figure, left: float, bottom: float, width: float, height: fl
     return figure.add_axes((left / WIDTH, bottom / tall, width / WIDTH, height / tall))
 
 
-def say(axes: Axes, said: str, at: tuple[float, float], by: tuple[float, float], *,
-        coords: Any = "axes fraction", **how: Any) -> None:  # fmt: skip
-    """Write beside a place: `by` is the distance from it in pixels."""
-    axes.annotate(said, at, by, xycoords=coords, textcoords="offset points", annotation_clip=False, **how)
+def say(axes: Axes, said: str, at: tuple[float, float], by: tuple[float, float], **how: Any) -> None:
+    """Write beside a place: `by` is the distance from it in pixels; `coords` are those of the place."""
+    how = {"xycoords": how.pop("coords", "axes fraction"), "textcoords": "offset points", **how}
+    axes.annotate(said, at, by, annotation_clip=False, **how)
 
 
 def bare(axes: Axes, *sides: str) -> None:

@@ -37,8 +37,8 @@ def _protocol(facts: Facts) -> Iterator[Block]:
     yield Table("protocol-table", "The protocol.", ("setting", "value", "what it is"), rows, right=(1,))
     others = sorted(set(facts.settings["protocol"].drop_nulls()))
     if others:
-        yield Text(f"Some runs of this ledger were trained otherwise: {'; '.join(others)}. They are in no comparison "
-                   "with the paper.")  # fmt: skip
+        how = "; ".join(others)
+        yield Text(f"Some runs were trained otherwise: {how}. They are in no comparison with the paper.")
 
 
 def _made(facts: Facts) -> Iterator[Block]:
@@ -56,11 +56,10 @@ def _made(facts: Facts) -> Iterator[Block]:
         "compiling on a card; where several workers shared a card, divided by their number, so a lower bound."
         + (f" {text.sentence(text.counted(lost, 'run') + ' recorded no time')}" if lost else "")
     )
-    rows = [
-        (*(row[name] or "–" for name in ("device", *VERSIONS)), f"{row['runs']:,}", f"{row['failed']:,}",
-         duration(row["seconds"]))
-        for row in versions(facts.ledger).to_dicts()
-    ]  # fmt: skip
+    rows = []
+    for row in versions(facts.ledger).to_dicts():
+        counts = [f"{row[name]:,}" for name in ("runs", "failed")]
+        rows.append([*(row[name] or "–" for name in ("device", *VERSIONS)), *counts, duration(row["seconds"])])
     head = ("device", *(name.replace("python", "Python") for name in VERSIONS), "runs", "failed", "time")
     yield Table("versions-table", "Where the runs were made, and with what.", head, rows, right=(7, 8, 9))
 
