@@ -44,7 +44,7 @@ def test_synthetic_pairs_are_called_so_everywhere(translations, tmp_path: Path) 
     found = section_of(tmp_path / "runs.db", [translations("translation"), translations("daxy-1000")])
     assert all("(synthetic)" in part.title for part in found.sections)
     assert "synthetic sentences of a small grammar, not the paper's" in said(found)
-    assert "The paper's experiment with English-French is not measured" in said(found)
+    assert "Not measured in this ledger: the paper's experiment with English-French" in said(found)
 
 
 def test_the_paper_s_counts_stand_beside_its_own_frames_only(translations, tmp_path: Path) -> None:

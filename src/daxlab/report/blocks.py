@@ -7,7 +7,6 @@ from io import StringIO
 from typing import Any
 
 from daxlab.errors import InputError
-from daxlab.report.text import sentence
 
 
 @dataclass(frozen=True)
@@ -116,8 +115,7 @@ def blocks_until_missing(blocks: Iterable[Block]) -> list[Block]:
     return shown
 
 
-def absent(what: str, experiment: str = "", *, command: str = "", several: bool = False) -> Text:
-    """What this ledger does not measure, and the command that does: that of an experiment, or another."""
-    be, them = ("are", "them") if several else ("is", "it")
-    how = f"`{command or f'daxlab reproduce {experiment}'}` measures {them}"
-    return Text(sentence(f"{what} {be} not measured in this ledger; {how}"), "absent")
+def absent(what: str, experiments: str = "", *, command: str = "") -> Text:
+    """What this ledger does not measure, and the command that trains its runs: that of experiments, or another."""
+    command = command or f"daxlab reproduce {experiments}"
+    return Text(f"Not measured in this ledger: {what}. `{command}` trains the runs.", "absent")

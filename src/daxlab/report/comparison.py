@@ -55,14 +55,9 @@ def _lines(kind: str, rows: Mapping[str, Row | None], about: Mapping[str, str], 
 def _comparison(facts: Facts) -> Iterator[Block]:
     rows = [row for row in facts.compared.values() if row.paper is not None]
     said = text.tally([row.verdict for row in rows])
-    missed = [
-        ", ".join(filter(None, (_what(row), row.unit, f"{row.mean:.2f} and not {row.stated}")))
-        for row in rows
-        if row.misses
-    ]
-    if missed:
-        said += " Of those within, our mean misses the paper's bound, by less than the margin, in: "
-        said += f"{'; '.join(missed)}."
+    if missed := sum(row.misses for row in rows):
+        said += f" In {text.number(missed)} of those within, our mean misses the paper's bound by less than the margin;"
+        said += " a note in the table says so."
     yield Text(said)
     beyond = [row for row in rows if row.verdict == "beyond"]
     for row in beyond:
@@ -73,9 +68,7 @@ def _comparison(facts: Facts) -> Iterator[Block]:
         yield Fold("tried", "What was tried on these", "other protocols, and the same once more", again)
     unmeasured = [row.id for row in rows if row.verdict == "unmeasured"]
     if needs := experiments_of(unmeasured):
-        yield absent(
-            f"{text.counted(len(unmeasured), 'figure')} of the paper", " ".join(needs), several=len(unmeasured) > 1
-        )
+        yield absent(text.counted(len(unmeasured), "figure of the paper", "figures of the paper"), " ".join(needs))
     yield _table(rows)
 
 

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal
 
 import polars as pl
-from matplotlib.figure import Figure
 
 from daxlab.analysis import errors
 from daxlab.analysis.curves import by_shots, by_size
@@ -35,10 +34,7 @@ Parts = Sequence[tuple[str, str, Iterator[Block]]]  # anchor, heading, blocks
 def sections(facts: Facts) -> list[Section]:
     """The three experiments."""
     networks = [network for network in (OVERALL, BEST["length"]) if facts.row(network, "length")]
-    subset: Parts = [
-        ("sizes", "By the number of training commands", _sizes(facts)),
-        ("parts", "The parts of the test commands", _parts(facts)),
-    ]
+    subset: Parts = [("sizes", "By the number of training commands", _sizes(facts))]
     longer: Parts = [
         ("lengths", "By the length of the action sequence and of the command", _lengths(facts, networks)),
         ("wrong-answers", "How wrong answers end, and whether the search is to blame", _wrong(facts, networks)),
@@ -78,43 +74,31 @@ def _results(facts: Facts, name: str) -> Iterator[Block]:
 def _sizes(facts: Facts) -> Iterator[Block]:
     frame = by_size(facts.ledger, {"label": str(NETWORKS[OVERALL]), "dataset": SCAN})
     ids = {percent: f"exp1.size.{percent}" for percent in SIZES} | {80: "exp1.overall"}
-    title = "Accuracy on new commands by how many are shown."
-    caption = f"{described(OVERALL)}. Means and standard errors, runs as faint dots; diamonds are the paper's figures."
-    drawn = _curve(frame, "percent", ids, "per cent of the commands in training")
-    missing = [str(percent) for percent in ids if percent not in set(frame["percent"])]
-    if drawn is None:
-        yield absent("the sample-complexity curve", "size")
-    else:
-        yield picture(drawn, "size-curve", title, caption, frame)
-        if missing:
-            yield absent(f"training on {text.listed(missing)}%", "size")
+    title = f"Accuracy on new commands by how many are shown, of {described(OVERALL)}."
+    yield from _curve(frame, "percent", ids, "per cent of the commands in training", "size", title)
 
 
 def _few(facts: Facts) -> Iterator[Block]:
     frame = by_shots(facts.ledger, {"label": str(NETWORKS[FEW]), "dataset": SCAN})
     ids = {0: "exp3.jump.best"} | {n: f"exp3.few.{n}" for n in SHOTS}
-    title = "Accuracy on other compositions by how many are shown."
-    caption = f"{described(FEW)}. Means and standard errors over draws; diamonds are the paper's figures."
-    drawn = _curve(frame, "shots", ids, "composed “jump” commands in training")
-    yield picture(drawn, "few-shot-curve", title, caption, frame) if drawn else absent("the few-shot curve", "few-shot")
+    title = f"Accuracy on other compositions by how many are shown, of {described(FEW)}."
+    yield from _curve(frame, "shots", ids, "composed “jump” commands in training", "few-shot", title)
 
 
-def _curve(frame: pl.DataFrame, by: str, ids: Mapping[int, str], axis: str) -> Figure | None:
+def _curve(
+    frame: pl.DataFrame, by: str, ids: Mapping[int, str], axis: str, experiment: str, title: str
+) -> Iterator[Block]:
     """Accuracy by how much is shown, a curve for each draw with two points at least; `ids` of the paper's figures."""
     frame = frame.filter(pl.col(by).is_in(list(ids)))
     draws = {name: rows for draw, name in DRAWS.items() if (rows := frame.filter(draw=draw)).height > 1}
-    paper = {value: numbers()[name] for value, name in ids.items() if name in numbers()}
-    return figures.curve(draws, by, list(ids), axis, paper) if draws else None
-
-
-def _parts(facts: Facts) -> Iterator[Block]:
-    yield Text("How many of the commands without a conjunction that the test commands are made of are not in training:")
-    for percent in (1, 2):
-        row = facts.compared[f"exp1.size.{percent}.parts"]
-        if row.ours and row.draw:
-            unseen = "".join(f" `{part}`" for part in row.ours["unseen"][:8])
-            which = f" Not in training:{unseen}." if unseen else ""
-            yield Text(f"At {percent}% ({DRAWS[row.draw]}), {row.note}. In the paper: {row.stated} {row.unit}.{which}")
+    if draws:
+        paper = {value: numbers()[name] for value, name in ids.items() if name in numbers()}
+        drawn = figures.curve(draws, by, list(ids), axis, paper)
+        caption = "Means and standard errors, runs as faint dots; diamonds are the paper's figures."
+        yield picture(drawn, f"{experiment}-curve", title, caption, pl.concat(draws.values()))
+    missing = [str(value) for value in ids if value not in set(frame[by])]
+    if missing:
+        yield absent(f"the curve at {text.listed(missing)}", experiment)
 
 
 def _lengths(facts: Facts, networks: Sequence[str]) -> Iterator[Block]:
@@ -222,4 +206,4 @@ def _primitives(facts: Facts) -> Iterator[Block]:
         yield picture(drawn, "primitives-lines", title, caption, list(rows.values()))
     missing = [f"*{name}*" for name in PRIMITIVES if name not in rows]
     if missing:
-        yield absent(text.listed(missing), "primitives", several=len(missing) > 1)
+        yield absent(text.listed(missing), "primitives")

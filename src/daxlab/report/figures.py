@@ -127,20 +127,18 @@ def bars(shares: Sequence[tuple[str, float, float]], room: float = 156) -> Figur
 
 def learning(runs: Sequence[Sequence[Numbers]]) -> Figure:
     """Accuracy on samples of the training and the test set as training goes on, one line a run."""
-    figure, axes = canvas(200, left=34, right=44, top=12, bottom=44)
+    figure, axes = canvas(222, left=34, right=6, top=34, bottom=44)
     unit = 1000 if max(row["update"] for rows in runs for row in rows) >= 10_000 else 1
-    ends, below = {}, 200.0
-    for part, color, width, alpha in (("train", COLOR.other, 1, 0.55), ("test", COLOR.ours, 1.3, 0.85)):
-        drawn = [[row for row in rows if row[f"{part}_accuracy"] is not None] for rows in runs]
-        for rows in filter(None, drawn):
-            accuracies = [row[f"{part}_accuracy"] for row in rows]
-            axes.plot([row["update"] / unit for row in rows], accuracies, color=color, linewidth=width, alpha=alpha)
-        last = sorted(rows[-1][f"{part}_accuracy"] for rows in drawn if rows)
-        if last:  # its name stands at the right end, apart from the other's even where the curves meet
-            ends[part] = ", ".join(map(percent, last))
-            below = min(last[len(last) // 2], below - 11)
-            place: dict[str, Any] = {"coords": ("axes fraction", "data"), "va": "center"}
-            say(axes, part, (1, below), (5, 0), color=color, fontsize=11.5, **place)
+    ends, key = {}, -28
+    for part, color in {"train": COLOR.other, "test": COLOR.ours}.items():
+        points = [[(row["update"] / unit, row[f"{part}_accuracy"]) for row in rows] for rows in runs]
+        drawn = list(filter(None, ([point for point in line if point[1] is not None] for line in points)))
+        for line in drawn:
+            axes.plot(*zip(*line, strict=True), color=color, linewidth=1.2, alpha=0.7)
+        if drawn:
+            ends[part] = ", ".join(percent(line[-1][1]) for line in drawn)
+            say(axes, f"● {part}", (0, 1), (key, 16), color=color)
+            key += 60
     percent_axis(axes)
     axes.set_xlabel("thousand updates" if unit > 1 else "updates")
     axes.set_xlim(left=0)

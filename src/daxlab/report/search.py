@@ -22,7 +22,7 @@ from daxlab.report.drawing import COLOR, WIDTH, bare, labelled, picture, say
 from daxlab.report.facts import Facts
 from daxlab.report.figures import DIAMOND, dots, lines
 
-ENOUGH, TOP, MOST_RUNS = 10, 5, 10  # architectures for an experiment to be shown; how many are; runs that a row shows
+ENOUGH = 10  # architectures for an experiment to be shown
 CELLS = {"srn": (COLOR.third, "s", "■"), "lstm": (COLOR.ours, "o", "●"), "gru": (COLOR.other, "^", "▲")}
 HEIGHT = 494  # pixels of the panels
 LINE = 33  # pixels of a line with its label
@@ -31,13 +31,13 @@ Results = dict[str, Any]
 
 def section(facts: Facts) -> Section:
     """The search, as far as the ledger has it."""
-    title, short, frame = f"The search over {ARCHITECTURES} architectures", "The search", facts.runs.search
-    every = choices(frame, TOP)
-    enough = {name: every[name] for name in SPLITS if name in every and every[name]["architectures"] >= ENOUGH}
+    name, frame = f"search over {ARCHITECTURES} architectures", facts.runs.search
+    every = choices(frame)
+    enough = {split: every[split] for split in SPLITS if split in every and every[split]["architectures"] >= ENOUGH}
     if not enough:
-        return Section("architectures", title, [absent(title, command=COMMAND)], short=short)
-    below = [Section(f"search-{name}", f"On {name}", _experiment(frame, name, enough[name])) for name in enough]
-    return Section("architectures", title, list(_whole(frame, enough)), below, short=short)
+        return Section("architectures", f"The {name}", [absent(f"the {name}", command=COMMAND)], short="The search")
+    below = [Section(f"search-{split}", f"On {split}", _experiment(frame, split, enough[split])) for split in enough]
+    return Section("architectures", f"The {name}", list(_whole(frame, enough)), below, "The search")
 
 
 def _whole(frame: pl.DataFrame, experiments: Mapping[str, Results]) -> Iterator[Block]:
@@ -54,7 +54,7 @@ def _whole(frame: pl.DataFrame, experiments: Mapping[str, Results]) -> Iterator[
     for name, results in experiments.items():
         paper = results["paper"]["best"]
         rows += _pair(name, results["best"][0], results, (paper["here"] or paper) | {"stated": paper["stated"]})
-    overall = all_round(frame, TOP) if not lacking else None
+    overall = all_round(frame) if not lacking else None
     for measure in ("rank", "accuracy") if overall else ():
         results, paper = (overall or {})[measure], (overall or {})["paper"]
         here = measured(paper["here"], measure) | {"place": paper["places"][measure]} if paper["here"] else paper
@@ -81,23 +81,7 @@ def _experiment(frame: pl.DataFrame, name: str, results: Results) -> list[Block]
     rows = frame.filter(pl.col("runs") > 0, experiment=name)
     values = effects(frame, name, AXES)
     worth = [_effects_picture(name, values)] if values.height else []
-    return [Text(" ".join(said)), _panels_picture(name, rows, results), *worth, _best(name, results)]
-
-
-def _best(name: str, results: Results) -> Table:
-    kinds = {"overall": "the paper's overall best", "best": "the paper's choice"}
-    chosen = {results["paper"][kind]["network"]: words for kind, words in kinds.items()}
-    names = {row["network"] for row in results["best"]}
-    papers = [results["paper"][kind]["here"] for kind in kinds]
-    rest = sorted((row for row in papers if row and row["network"] not in names), key=lambda row: int(row["place"]))
-    rows: list[Sequence[Cell]] = []
-    for row in (*results["best"], *rest):
-        runs = " ".join(text.percent(value) for value in row["accuracies"][:MOST_RUNS])
-        more = f" … ({row['runs']})" if row["runs"] > MOST_RUNS else ""
-        mark = f" ({chosen[row['network']]})" if row["network"] in chosen else ""
-        rows.append((f"{row['network']}{mark}\n{runs}{more}", str(row["place"]), text.mean_cell(row)))
-    caption = "Below each network its runs." + (" The paper's choices stand at the end." if rest else "")
-    return Table(f"search-best-{name}", f"The best on *{name}*.", ("network", "place", "mean"), rows, (1, 2), caption)
+    return [Text(" ".join(said)), _panels_picture(name, rows, results), *worth]
 
 
 # -- accuracy by hidden units, in small panels

@@ -82,7 +82,7 @@ def _bleu(every: Sequence[Condition], runs: Sequence[Condition], name: str, mark
     yield Table(f"bleu-table{mark}", "BLEU on the test sentences.", head, rows, right=(1, 2, 3, 4, 5), caption=caption)
     missing = [part.split for part in every if not part.rows]
     if missing:
-        yield absent(text.listed(missing), TRANSLATION, several=len(missing) > 1)
+        yield absent(text.listed(missing), TRANSLATION)
 
 
 def _asked(runs: Sequence[Condition], mark: str) -> Iterator[Block]:
