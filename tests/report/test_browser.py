@@ -31,7 +31,7 @@ def _outside(asked: str, complaints: list[str]) -> None:
 
 @pytest.fixture
 def opened(chromium: Any, address: str) -> Iterator[Any]:
-    """Opens the page in a window, and its folds; complains afterwards if the browser did, or if anything else was asked for."""
+    """Opens the page with all its folds; complains afterwards if the browser did, or if anything else was asked for."""
     complaints: list[str] = []
     contexts = []
 

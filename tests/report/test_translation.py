@@ -43,7 +43,7 @@ def test_an_empty_ledger_says_what_measures_it(tmp_path: Path) -> None:
 def test_synthetic_pairs_are_called_so_everywhere(translations, tmp_path: Path) -> None:
     found = section_of(tmp_path / "runs.db", [translations("translation"), translations("daxy-1000")])
     assert all("(synthetic)" in part.title for part in found.sections)
-    assert "synthetic sentences of a small grammar, not the paper's" in said(found)
+    assert "These pairs (synthetic) are not the paper's" in said(found)
     assert "Not measured in this ledger: the paper's experiment with English-French" in said(found)
 
 

@@ -15,13 +15,6 @@ from daxlab.report.facts import Facts
 from daxlab.runs import Ledger
 
 STRIP = 160  # pixels from 0 to 100
-PAPER = {
-    "title": "Generalization without systematicity, measured again",
-    "over": "daxlab · Lake & Baroni (2018), Experiments 1 to 4",
-    "footer": "Made by daxlab. The paper: Lake, B. and Baroni, M. (2018). Generalization without systematicity: on the "
-    "compositional skills of sequence-to-sequence recurrent networks. ICML.",
-}
-ANY = {"title": "What was learned", "over": "daxlab", "footer": "Made by daxlab."}
 
 
 def page(ledger: Ledger) -> str:
@@ -36,7 +29,7 @@ def page(ledger: Ledger) -> str:
     room.filters |= {"prose": prose, "quote": quote, "kind": lambda block: type(block).__name__}
     template = room.from_string((folder / "template.html.j2").read_text(encoding="utf-8"))
     return template.render(
-        **(PAPER if facts.of_paper else ANY),
+        of_paper=facts.of_paper,
         opening=_opening(facts),
         sections=sections,
         palette=PALETTE,

@@ -9,7 +9,7 @@ from daxlab.paper.experiments import EXPERIMENTS
 from daxlab.paper.search import COMMAND
 from daxlab.protocol import SEMANTICS, Protocol
 from daxlab.report import text
-from daxlab.report.blocks import Block, Section, Table, Text
+from daxlab.report.blocks import Block, Fold, Section, Table, Text
 from daxlab.report.facts import Facts
 from daxlab.units import duration
 
@@ -61,7 +61,8 @@ def _made(facts: Facts) -> Iterator[Block]:
         counts = [f"{row[name]:,}" for name in ("runs", "failed")]
         rows.append([*(row[name] or "–" for name in ("device", *VERSIONS)), *counts, duration(row["seconds"])])
     head = ("device", *(name.replace("python", "Python") for name in VERSIONS), "runs", "failed", "time")
-    yield Table("versions-table", "Where the runs were made, and with what.", head, rows, right=(7, 8, 9))
+    table = Table("versions-table", "Where the runs were made, and with what.", head, rows, right=(7, 8, 9))
+    yield Fold("versions-fold", "Every device and version", text.counted(len(rows), "combination"), [table])
 
 
 def _repeat(facts: Facts) -> Iterator[Block]:

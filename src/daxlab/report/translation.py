@@ -63,9 +63,8 @@ def _called(name: str) -> str:
 
 def _bleu(every: Sequence[Condition], runs: Sequence[Condition], name: str, mark: str) -> Iterator[Block]:
     if mark:
-        built_in = name.split(MARK, maxsplit=1)[0] == BUILT_IN
-        kind = "synthetic sentences of a small grammar" if built_in else f"of `{name}`"
-        yield Text(f"These pairs are {kind}, not the paper's, so its figures are no measure of these runs.", "beyond")
+        not_paper = "are not the paper's, so its figures are no measure of these runs"
+        yield Text(f"These pairs ({_called(name)}) {not_paper}.", "beyond")
     yield Text(about_dataset(name))
     rows: list[Sequence[Cell]] = []
     for part in runs:
@@ -93,15 +92,13 @@ def _asked(runs: Sequence[Condition], mark: str) -> Iterator[Block]:
         yield absent(f"what becomes of “{word}”", TRANSLATION)
         return
     for part in taught:
-        own = [f"{entries(part.right(which))['mean']:.1f}" for which in (word, known)]
-        strict = [f"{entries(part.right(which, as_stated=True))['mean']:.1f}" for which in (word, known)]
+        right = [f"{entries(part.right(which))['mean']:.1f}" for which in (word, known)]
         yield Text(
-            f"With “{new.taught.command}” {text.counted(part.times, 'time')}, {own[0]} of the {asked} sentences with "
-            f"“{word}” come out right ({text.counted(len(part.rows), 'run')}), {own[1]} with “{known}”; with the "
-            f"references alone, {strict[0]} and {strict[1]}."
+            f"With “{new.taught.command}” {text.counted(part.times, 'time')}, {right[0]} of the {asked} sentences with "
+            f"“{word}” come out right ({text.counted(len(part.rows), 'run')}), {right[1]} with “{known}”."
         )
-    right = [{"times": part.times, **entries([100 * right / asked for right in part.right(word)])} for part in taught]
-    rows, times = pl.DataFrame(right).reverse(), list(reversed(TIMES))
+    shares = [{"times": part.times, **entries([100 * n / asked for n in part.right(word)])} for part in taught]
+    rows, times = pl.DataFrame(shares).reverse(), list(reversed(TIMES))
     papers = {n: 100 * numbers()[f"exp4.daxy.{n}"] / asked for n in times} if new.frames == FRAMES else {}
     drawn = figures.curve({f"“{word}”": rows}, "times", times, f"times “{new.taught.command}” is shown", papers)
     caption = f"Per cent of the {asked} sentences; means and standard errors over runs."
