@@ -5,6 +5,7 @@ paper's figures are hollow diamonds, ours are dots. Knows nothing of experiments
 """
 
 from collections.abc import Mapping, Sequence
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -147,29 +148,27 @@ def learning(runs: Sequence[Sequence[Numbers]]) -> Figure:
 
 def attention_maps(frame: pl.DataFrame) -> Figure:
     """A small map for each command: its words across, the first actions of the answer down."""
-    maps = [rows.filter(pl.col("step") <= STEPS) for rows in frame.partition_by("command", maintain_order=True)]
-    rows = [maps[n : n + ACROSS] for n in range(0, len(maps), ACROSS)]
-    heights = [HEAD + STEP * max(steps["step"].n_unique() for steps in row) for row in rows]
-    figure = Figure(figsize=(WIDTH / 72, sum(heights) / 72))
-    for n, row in enumerate(rows):
-        top = sum(heights[n:]) - HEAD
-        for column, weights in enumerate(row):
-            words = weights.filter(step=1)["word"].to_list()
-            actions = weights.filter(place=1)["action"].to_list()
-            wide, high = WORD * len(words), STEP * len(actions)
-            axes = axes_at(figure, column * WIDTH / ACROSS + NAMES, top - high, wide, high)
-            for step, place, weight in weights["step", "place", "weight"].iter_rows():
-                cell = Rectangle((place - 1, step - 1), 0.92, 0.9, color=COLOR.ours, alpha=0.05 + 0.9 * weight)
-                cell.set_linewidth(0)
-                axes.add_patch(cell)
-            axes.set_xlim(0, len(words))
-            axes.set_ylim(len(actions), 0)
-            axes.set_xticks([n + 0.4 for n in range(len(words))], words, rotation=45, ha="left")
-            axes.xaxis.tick_top()
-            axes.set_yticks([n + 0.4 for n in range(len(actions))], map(short, actions))
-            axes.tick_params(length=0, labelcolor=COLOR.ink, labelsize=10, pad=1)
-            axes.tick_params(axis="y", labelcolor=COLOR.muted, labelsize=9)
-            bare(axes)
+    maps = frame.filter(pl.col("step") <= STEPS).partition_by("command", maintain_order=True)
+    height = HEAD + STEP * max(weights["step"].n_unique() for weights in maps)
+    rows = ceil(len(maps) / ACROSS)
+    figure = Figure(figsize=(WIDTH / 72, rows * height / 72))
+    for n, weights in enumerate(maps):
+        words = weights.filter(step=1)["word"].to_list()
+        actions = weights.filter(place=1)["action"].to_list()
+        row, column = divmod(n, ACROSS)
+        left, top = column * WIDTH / ACROSS + NAMES, (rows - row) * height - HEAD
+        axes = axes_at(figure, left, top - STEP * len(actions), WORD * len(words), STEP * len(actions))
+        for step, place, weight in weights["step", "place", "weight"].iter_rows():
+            shade = 0.05 + 0.9 * weight
+            axes.add_patch(Rectangle((place - 1, step - 1), 0.92, 0.9, color=COLOR.ours, alpha=shade, linewidth=0))
+        axes.set_xlim(0, len(words))
+        axes.set_ylim(len(actions), 0)
+        axes.set_xticks([n + 0.4 for n in range(len(words))], words, rotation=45, ha="left")
+        axes.xaxis.tick_top()
+        axes.set_yticks([n + 0.4 for n in range(len(actions))], map(short, actions))
+        axes.tick_params(length=0, labelcolor=COLOR.ink, labelsize=10, pad=1)
+        axes.tick_params(axis="y", labelcolor=COLOR.muted, labelsize=9)
+        bare(axes)
     return labelled(figure, {"attention maps": ", ".join(frame["command"].unique(maintain_order=True))})
 
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from daxlab.report import figures, text
 from daxlab.report.blocks import Block, Fold, Picture, Section, Strip, Table, Text, absent, blocks_until_missing
 from daxlab.report.drawing import as_csv, picture, short
 from daxlab.report.facts import Facts
+from daxlab.runs import Ledger
 
 MOST_LEARNERS = 6  # that are shown on one split
 MOST_BARS = 10  # that a figure shows
@@ -26,8 +26,9 @@ MAIN = [split for name in BEST for split in reversed(SPLITS[name])]
 PAPERS = [str(network) for network in NETWORKS.values()]
 REPLICATE = r"[-_]rep\d+$"  # ends the names of splits that are draws of one kind
 LEAD = (
-    "What the learners got right and wrong on each split, the best first. Draws of one kind are taken together. "
-    "Of runs whose answers the ledger does not have, there are only accuracies and learning curves."
+    "What the learners got right and wrong on each split, the best first. Of a split that was drawn several times, "
+    "errors are those of the first draw. Of runs whose answers the ledger does not have, there are only accuracies and "
+    "learning curves."
 )
 
 
@@ -115,12 +116,12 @@ def _learners(facts: Facts, frame: pl.DataFrame, title: str, name: str, left_out
 def _learner(facts: Facts, learner: tuple[Any, ...], draws: pl.DataFrame, name: str) -> Iterator[Block]:
     """How one learner learned, and what its answers show."""
     network, protocol = learner
-    keys = draws.sort("split")["keys"].explode().to_list()
-    answered = [key for key in keys if facts.ledger.artefact(key, "greedy") is not None]
+    keys = draws["keys"].explode().to_list()
+    first = draws.sort("split").row(0, named=True)
+    answered = [key for key in first["keys"] if facts.ledger.artefact(key, "greedy") is not None]
     about = f"{network} ({protocol})" if protocol else network
     of_some = f", answers of {text.number(len(answered))}" if answered else ", without answers"
-    lacking = "" if answered == keys else of_some
-    yield Text(f"{about}: {text.counted(len(keys), 'run')}{lacking}", "name")
+    yield Text(f"{about}: {text.counted(len(keys), 'run')}{'' if answered == first['keys'] else of_some}", "name")
     frame = learning(facts.ledger, keys)
     curves = frame.filter(~pl.all_horizontal(pl.col("train_accuracy", "test_accuracy").is_null()))
     if curves.height:
@@ -128,78 +129,62 @@ def _learner(facts: Facts, learner: tuple[Any, ...], draws: pl.DataFrame, name: 
         caption = "Accuracy on samples of the training and of the test set, one line a run."
         yield picture(drawn, f"learning-{name}", "Learning.", caption, frame)
     if answered:
-        yield from blocks_until_missing(_answers(facts, draws.row(0, named=True), answered, name))
+        yield from blocks_until_missing(_answers(facts.ledger, first, answered, name))
 
 
-def _answers(facts: Facts, setting: Mapping[str, Any], keys: Sequence[str], name: str) -> Iterator[Block]:
+def _answers(ledger: Ledger, setting: Mapping[str, Any], keys: Sequence[str], name: str) -> Iterator[Block]:
     """What the answers show: errors by length, action, template and category, and attention."""
-    ask = partial(_ask, facts, keys)
-    confused = errors.confusion(facts.ledger, keys)
+    confused = errors.confusion(ledger, keys)
     if confused.height:
-        lengths, which = ask(errors.by_length)
-        yield length_picture({"greedy": lengths}, "actions", f"by-length-{name}", "Accuracy by length.", which)
+        lengths = {"greedy": errors.by_length(ledger, keys)}
+        yield length_picture(lengths, "actions", f"by-length-{name}", "Accuracy by length.")
         yield _confusion(confused, name)
         if dataset(setting["dataset"]).grammar is not None:
-            templates, which = ask(errors.by_template)
-            wrong = templates.filter(pl.col("wrong") > 0).head(MOST_BARS)
-            caption = f"Mean number of wrong answers {which}, where their share is greatest; U is the verb of a clause."
-            if wrong.height:
-                drawn = figures.bars(list(wrong["template", "wrong", "commands"].iter_rows()))
-                yield picture(drawn, f"templates-{name}", "Errors by template.", caption, templates)
-    median = median_run(facts.ledger, keys)
-    frame = attention(facts.ledger, median)
+            templates = errors.by_template(ledger, keys)
+            worst = templates.filter(pl.col("wrong") > 0)["template", "wrong", "commands"].head(MOST_BARS)
+            caption = "Mean number of wrong answers, where their share is greatest; U is the verb of a clause."
+            drawn = figures.bars(list(worst.iter_rows()))
+            yield picture(drawn, f"templates-{name}", "Errors by template.", caption, templates)
+    median = median_run(ledger, keys)
+    frame = attention(ledger, median)
     if frame.height:
-        (row,) = facts.ledger.rows({"key": median})
+        (row,) = ledger.rows({"key": median})
         caption = f"Median run, seed {row['seed']}. Rows: the first {figures.STEPS} actions given; columns: the words."
         yield picture(figures.attention_maps(frame), f"attention-{name}", "Where it looked.", caption, frame)
-    for test in (None, *by_test_set(facts.ledger, keys)):
-        frame, which = ask(partial(errors.by_category, test=test))
+    for test in (None, *by_test_set(ledger, keys)):
+        frame = errors.by_category(ledger, keys, test)
         if frame.height:
-            yield _categories(frame, test or setting["split"], f"{name}-{slug(test or 'main')}", which)
-
-
-def _ask(facts: Facts, keys: Sequence[str], question: Any) -> tuple[pl.DataFrame, str]:
-    """The answer to a question about one test set, and of which runs it is: where draws differ, only of the first."""
-    try:
-        return question(facts.ledger, keys), "over runs"
-    except InputError:
-        return question(facts.ledger, keys[:1]), "of the first draw"
+            yield _categories(frame, test or setting["split"], f"{name}-{slug(test or 'main')}")
 
 
 def length_picture(
-    frames: Mapping[str, pl.DataFrame],
-    by: str,
-    name: str,
-    title: str,
-    which: str = "over runs",
-    paper: Mapping[int, float] | None = None,
+    frames: Mapping[str, pl.DataFrame], by: str, name: str, title: str, paper: Mapping[int, float] | None = None
 ) -> Picture:
     """Accuracy by length, a curve for each way of decoding; `paper`: its figures by length, of oracle decoding."""
     frames = {decoding: frame for decoding, frame in frames.items() if frame.height}
     lengths = sorted({length for frame in frames.values() for length in frame["length"]})
     stated = {length: figure for length, figure in (paper or {}).items() if length in lengths}
     drawn = figures.curve(frames, "length", lengths, f"length in {by}", stated)
-    caption = f"Means and standard errors {which}; every run as a faint dot."
+    caption = "Means and standard errors; every run as a faint dot."
     caption += " Diamonds: the paper's figures with the right length given." if stated else ""
     data = pl.concat(frame.select(pl.lit(decoding).alias("decoding"), pl.all()) for decoding, frame in frames.items())
     return picture(drawn, name, title, caption, data)
 
 
 def _confusion(frame: pl.DataFrame, name: str) -> Picture:
-    wrong = frame.filter(pl.col("target") != pl.col("given")).sort("count", descending=True)
-    positions = int(wrong["count"].sum())
-    pairs = wrong.head(MOST_BARS).iter_rows()
-    drawn = figures.bars([(f"{short(right)} as {short(given)}", count, positions) for right, given, count in pairs])
+    wrong = frame.filter(pl.col("target") != pl.col("given"))
+    most = wrong.sort("count", "target", "given", descending=[True, False, False]).head(MOST_BARS)
+    of = int(wrong["count"].sum())
+    drawn = figures.bars([(f"{short(right)} as {short(given)}", n, of) for right, given, n in most.iter_rows()])
     caption = (
-        "The right action, and the one given in its place; “end” where one of the two has ended. Of all positions "
+        "The right action as the one given, of all positions at which they differ; “end”: one of the two has ended."
     )
-    caption += "of wrong answers at which they differ."
     return picture(drawn, f"confusion-{name}", "Which actions are confused.", caption, frame)
 
 
-def _categories(frame: pl.DataFrame, test: str, name: str, which: str) -> Table:
+def _categories(frame: pl.DataFrame, test: str, name: str) -> Table:
     rows = frame.sort("mean", "category", descending=[True, False]).to_dicts()
     cells = [(row["category"], text.mean_cell(row), Strip.of(row), f"{row['commands']:,}") for row in rows]
     head = ("category", "right", "every run, 0 to 100%", "examples")
-    title, caption = f"Accuracy by category on *{test}*.", f"Per cent right: means {which} with 95% intervals."
+    title, caption = f"Accuracy by category on *{test}*.", "Per cent right: means over runs with 95% intervals."
     return Table(f"categories-{name}", title, head, cells, (1, 3), caption, as_csv(frame))
