@@ -75,9 +75,8 @@ class Seq2Seq(Network):
 
         def act(carry: Any) -> Any:
             states, previous, step, answer = carry
-            states, (features, _) = _decoder_step(
-                self.cell, False, Products(products), constants, states, {"word": previous}
-            )
+            inputs = {"word": previous}
+            states, (features, _) = _decoder_step(self.cell, False, Products(products), constants, states, inputs)
             logits = features @ self.w_output.T + self.b_output
             free = jnp.argmax(logits)
             best = jnp.where(length < 0, free, jnp.where(step < length, 1 + jnp.argmax(logits[1:]), 0))
@@ -224,14 +223,7 @@ def _decoder_step(
 
 
 def seq2seq(
-    key: Array,
-    hidden: int,
-    *,
-    words: int,
-    actions: int,
-    cell: CellName,
-    layers: int = 1,
-    attention: bool = False,
+    key: Array, hidden: int, *, words: int, actions: int, cell: CellName, layers: int = 1, attention: bool = False
 ) -> Seq2Seq:
     """A network with PyTorch's start values of 2017; `words`, `actions`: sizes of the vocabularies."""
     gates = CELLS[cell].gates
