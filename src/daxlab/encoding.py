@@ -123,9 +123,8 @@ def choose_caps(lengths: Sequence[tuple[int, int]], buckets: int) -> tuple[tuple
         if buckets == 1:
             return steps * before[end], (caps[end - 1],)
         starts = range(buckets - 1, end)  # of the last bucket
-        costs = [fewest(start, buckets - 1)[0] + steps * (before[end] - before[start]) for start in starts]
-        start = starts[costs.index(min(costs))]
-        return min(costs), (*fewest(start, buckets - 1)[1], caps[end - 1])
+        cost, start = min((fewest(s, buckets - 1)[0] + steps * (before[end] - before[s]), s) for s in starts)
+        return cost, (*fewest(start, buckets - 1)[1], caps[end - 1])
 
     return fewest(len(times), min(buckets, len(times)))[1]
 

@@ -101,11 +101,11 @@ def train(
             sums = np.cumsum(losses, axis=0)[-1]  # in the order of the updates
             history = history._replace(losses=np.vstack([history.losses, sums]))
             if sample and (done % CURVE_EVERY == 0 or done == end):
-                train, test = sample_accuracy(stack, eqx.combine(state.arrays, program.static), sample)
+                on_train, on_test = sample_accuracy(stack, eqx.combine(state.arrays, program.static), sample)
                 history = history._replace(
                     updates=np.append(history.updates, done),
-                    train=np.vstack([history.train, train]),
-                    test=np.vstack([history.test, test]),
+                    train=np.vstack([history.train, on_train]),
+                    test=np.vstack([history.test, on_test]),
                 )
             history = history._replace(seconds=np.array(time.monotonic() - began))
             if on_progress is not None:
