@@ -13,13 +13,12 @@ import numpy as np
 from daxlab import engine
 from daxlab.datasets import Dataset, Split
 from daxlab.encoding import Encoding
-from daxlab.engine import weights
 from daxlab.engine.device import on_device
 from daxlab.errors import InputError
 from daxlab.languages import Example
 from daxlab.learners.core import Ability, Answered, Context, Failure, Fitted, Job, Prediction
 from daxlab.learners.network import NetworkLearner
-from daxlab.networks import Encodes, check_shapes
+from daxlab.networks import Encodes, check_shapes, has_attention
 from daxlab.symbols import PAD
 
 
@@ -31,15 +30,15 @@ class Trainees(Fitted):
         self.encoding, self.failures = stack.encoding, [None] * len(jobs)
         able: set[Ability] = {"oracle length", "likelihoods", "weights"}
         able |= {"states"} if isinstance(networks, Encodes) else set()
-        self.abilities = frozenset(able | ({"attention"} if engine.attend(networks) else set()))
+        self.abilities = frozenset(able | ({"attention"} if has_attention(networks) else set()))
 
     def ask(self, asked: Sequence[Sequence[Example]]) -> Sequence[Answered]:
         """See the contract. Networks that are asked the same list are asked together."""
-        return engine.evaluate(self.stack, self.networks, asked)  # type: ignore[return-value]  # numpy's bools
+        return engine.evaluate(self.encoding, self.networks, asked)  # type: ignore[return-value]  # numpy's bools
 
     def ask_with_length(self, asked: Sequence[Sequence[Example]]) -> Sequence[Answered]:
         """See the contract."""
-        return engine.evaluate(self.stack, self.networks, asked, oracle_length=True)  # type: ignore[return-value]
+        return engine.evaluate(self.encoding, self.networks, asked, oracle_length=True)  # type: ignore[return-value]
 
     def likelihoods(self, answered: Sequence[Answered]) -> Sequence[tuple[Any, Any]]:
         """See the contract."""
@@ -60,7 +59,7 @@ class Trainees(Fitted):
 
     def weights(self, member: int) -> bytes:
         """See the contract."""
-        return weights.dump(engine.unstack(self.networks, member))
+        return engine.dump_weights(engine.unstack(self.networks, member))
 
     def predict(self, command: str) -> Prediction:
         """With the probability of every action, and where it looked."""
@@ -112,7 +111,7 @@ def load(learner: NetworkLearner, path: Path, dataset: Dataset) -> Trainees:
     nothing = Split(name="", origin="rule", train=(), weights=(), tests={})
     job = Job(learner, dataset, nothing, 0)
     stack = stack_of([job])
-    return Trainees([job], stack, engine.stack([weights.load(path, stack.make)]))
+    return Trainees([job], stack, engine.load_weights(path, stack.make))
 
 
 @lru_cache(maxsize=4)
@@ -158,11 +157,7 @@ def _rehearse(stack: engine.Stack, jobs: Sequence[Job]) -> None:
 
 def _train(stack: engine.Stack, context: Context) -> tuple[engine.Trained, bool]:
     """The stack after training, and whether it resumed from a checkpoint; a damaged checkpoint is set aside."""
-
-    def on_progress(now: engine.Progress) -> bool | None:
-        return context.progress(now.update, tuple(map(float, now.losses)), tuple(map(int, now.failed)))
-
-    train = partial(engine.train, stack, checkpoint_every=context.checkpoint_every, on_progress=on_progress)
+    train = partial(engine.train, stack, checkpoint_every=context.checkpoint_every, on_progress=context.progress)
     path = context.checkpoint
     resumed = path is not None and path.exists()
     try:
