@@ -278,6 +278,14 @@ def test_bad_input_is_one_sentence_that_says_what_to_mend(
         assert asked(daxlab, "runs", "list", "--ledger", "daxlab.db") == []
 
 
+@pytest.mark.usefixtures("trains_here")
+def test_runs_of_a_learner_that_raises_an_error_do_not_wait(daxlab, folder: Path) -> None:
+    words = ("train", "memory.py:Unlucky", "--runs", "3", "--data", "colours", "--device", "cpu")
+    assert "memory.py, line" in refused(daxlab, *words) and "bad luck" in refused(daxlab, *words)
+    status = asked(daxlab, "sweep", "status")
+    assert (status["done"], status["waiting"]) == (1, 0)
+
+
 def test_a_filter_that_no_run_matches_names_the_nearest(daxlab, folder: Path) -> None:
     train(daxlab, "memory.py:Memory", "--runs", "1")
     assert "no column 'forgts'; did you mean 'forgets'" in refused(daxlab, "runs", "list", "-w", "forgts=1")

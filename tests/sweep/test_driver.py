@@ -241,21 +241,21 @@ def test_runs_that_came_from_elsewhere_keep_their_results_and_weights(tiny: Path
         assert known.run(path.stem).metrics["accuracy"] == 90.0
 
 
-def test_an_error_keeps_the_groups_that_started(tiny: Path, tmp_path: Path) -> None:
+def test_an_error_keeps_only_the_groups_that_have_a_checkpoint(tiny: Path, tmp_path: Path) -> None:
     ledger, asked = tmp_path / "runs.db", specs(tiny, 4)
     halves = [plan_sweep(half, ledger, "gpu").groups[0] for half in (asked[:2], asked[2:])]
     with Writer(ledger) as writer:
         writer.record(halves)
 
     def execute(tasks, stop):
-        yield from islice(started(tasks, stop), 2)
+        yield from islice(stopped_with_checkpoint(tasks, stop), 3)  # the second has no checkpoint yet
         raise InputError("there is no room")
 
     with pytest.raises(InputError, match="no room"):
         sweep(asked, ledger, device="gpu", executor=execute)
     assert {group.key for group in plan_sweep(asked, ledger, "gpu").groups} == {group.key for group in halves}
     with Ledger(ledger) as known:
-        assert sorted(group.status for group in known.groups()) == ["planned", "running"]
+        assert [group.status for group in known.groups()] == ["running", "dropped"]
 
 
 def test_a_checkpoint_of_a_finished_group_is_removed(tiny: Path, tmp_path: Path) -> None:

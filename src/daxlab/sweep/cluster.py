@@ -32,6 +32,7 @@ except ImportError:
 
 SPARE = 2  # tasks given out beyond what the cluster holds, so that no place waits for the driver
 EVERY = 0.2  # seconds between two words of a worker, and between two looks of the driver
+DEATHS = (lost.WorkerCrashedError, lost.OutOfMemoryError)  # of a worker, while its node goes on
 CARRIED = ("DAXLAB_DATA", "DAXLAB_COMMIT")  # of the driver's environment
 
 
@@ -161,22 +162,18 @@ class _Flight:
             event: Event = ray.get(reference)
         except lost.TaskCancelledError:
             return Stopped(task.group)
-        except (lost.WorkerCrashedError, lost.OutOfMemoryError) as error:
+        except (*DEATHS, lost.NodeDiedError, lost.ObjectLostError) as error:
             return self._again(task, error)
-        except (lost.NodeDiedError, lost.ObjectLostError):
-            return self._again(task, None)
         except lost.RayTaskError as error:
             reason = str(error).strip().splitlines()[-1]
             raise InputError(f"a node of the Ray cluster cannot run daxlab as it is here: {reason}") from error
-        if isinstance(event, Broken):
-            raise event.error()
         return event
 
-    def _again(self, task: Task, error: Exception | None) -> Event | None:
-        self._tries[task.group] += error is not None
+    def _again(self, task: Task, error: Exception) -> Event | None:
+        self._tries[task.group] += isinstance(error, DEATHS)
         if self._tries[task.group] >= TRIES:
-            reason = _first_line(error)
-            raise InputError(f"a worker died {TRIES} times on the same group (memory may have run out): {reason}")
+            how = f"memory may have run out: {_first_line(error)}"
+            raise InputError(f"a worker died {TRIES} times on the same group ({how})")
         if self.stopping:
             return Stopped(task.group)
         self._begun.discard(task.group)

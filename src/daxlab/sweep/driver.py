@@ -24,7 +24,7 @@ from daxlab.runs.spec import Spec, all_facts
 from daxlab.sweep.groups import grouped, ordered, together
 from daxlab.sweep.local import execute
 from daxlab.sweep.status import beginning
-from daxlab.sweep.task import Event, Finished, Noted, Progress, Started, Stopped, Task, TooLarge
+from daxlab.sweep.task import Broken, Event, Finished, Noted, Progress, Started, Stopped, Task, TooLarge
 
 ExecuteAll = Callable[[Sequence[Task], Callable[[], bool]], Iterator[Event]]  # tasks and a wish to stop in, events out
 WRITTEN_EVERY = 3.0  # seconds between two times that progress is written down
@@ -83,7 +83,7 @@ def sweep(
     folder = (checkpoint_folder or checkpoints(ledger)).absolute()  # workers may be at work in another folder
     if is_written(ledger):
         with Ledger(ledger) as known:
-            _remove_old_checkpoints(known, folder)
+            _remove_checkpoints(known, folder)
             if not known.lacking(keys, retry_failed=retry_failed):
                 return Outcome(keys)
     until = time.monotonic() + budget if budget is not None else None
@@ -105,8 +105,8 @@ def sweep(
             name = executor if isinstance(executor, str) else "given"
             run = _Run(writer, by_key, Outcome(keys), folder, name, options, show)
             run.train(plan.groups, execute_all, until)
-        except BaseException:
-            _put_back(writer, failures)
+        except Exception:
+            _give_up(writer, keys, folder, failures)
             raise
         run.outcome.stopped = bool(writer.ledger.lacking(keys))
         return run.outcome
@@ -201,26 +201,25 @@ def _take_out_failures(writer: Writer, keys: Sequence[str]) -> list[Run]:
     return failures
 
 
-def _put_back(writer: Writer, failures: Iterable[Run]) -> None:
-    """Put those back that will not be trained, without their group where it is gone."""
-    left = [run for run in failures if not writer.ledger.live_group(run.key)]
-    writer.add(run if run.group and writer.ledger.group(run.group) else replace(run, group=None) for run in left)
+def _give_up(writer: Writer, keys: Sequence[str], folder: Path, failures: Iterable[Run]) -> None:
+    """After an error: drop the groups that have no checkpoint to go on from, because nobody may ever ask for them
+    again; and put back the failed runs that will not be trained, without their group where it is gone."""
+    ledger = writer.ledger
+    for group in {ledger.live_group(name) for name in ledger.lacking(keys)}:
+        if group and not checkpoint(folder, group).exists():
+            writer.drop(group)
+    left = [run for run in failures if not ledger.live_group(run.key)]
+    writer.add(run if run.group and ledger.group(run.group) else replace(run, group=None) for run in left)
 
 
-def _remove_old_checkpoints(ledger: Ledger, folder: Path) -> None:
-    """Remove checkpoints of groups that have ended: a driver may be killed between the one and the other."""
-    matches = (re.fullmatch(r"\.?([0-9a-f]{64})\.safetensors.*", path.name) for path in folder.glob("*.safetensors*"))
-    for name in {match[1] for match in matches if match}:
-        group = ledger.group(name)
+def _remove_checkpoints(ledger: Ledger, folder: Path) -> None:
+    """Remove the checkpoints of groups that have ended, and what a worker that was killed left of the next one."""
+    for path in folder.glob("*.safetensors*"):
+        name = re.match(r"\.?([0-9a-f]{64})\.", path.name)
+        group = ledger.group(name[1]) if name else None
         if group and group.status in ("done", "dropped"):
-            _remove_checkpoint(folder, name)
-
-
-def _remove_checkpoint(folder: Path, group: str) -> None:
-    """Remove a group's checkpoint, and what a worker that was killed left of the next one."""
-    with suppress(OSError):  # what cannot be removed does no harm
-        for path in folder.glob(f"*{group}.safetensors*"):
-            path.unlink(missing_ok=True)
+            with suppress(OSError):  # what cannot be removed does no harm
+                path.unlink()
 
 
 @contextmanager
@@ -250,12 +249,11 @@ class _Run:
     writer: Writer
     specs: Mapping[str, Spec]
     outcome: Outcome
-    checkpoints: Path
+    folder: Path  # of checkpoints
     executor: str
     task_options: Mapping[str, Any]
     show: Callable[[Any], None]
     begun: set[str] = field(default_factory=set)
-    advanced: bool = False  # whether any group trained
     updates: dict[str, int] = field(default_factory=dict)  # of groups under way, not yet written down
     next_written: float = 0.0
 
@@ -271,13 +269,8 @@ class _Run:
 
             while pending and not self.outcome.stopped:
                 by_key, pending = {group.key: group for group in pending}, []
-                try:
-                    tasks = [self.task(group) for group in by_key.values()]
-                    for event in execute_all(tasks, stop):
-                        pending += self.take(event, by_key)
-                except BaseException:
-                    self.give_up(by_key.values())
-                    raise
+                for event in execute_all([self.task(group) for group in by_key.values()], stop):
+                    pending += self.take(event, by_key)
 
     def task(self, group: Group) -> Task:
         # A run that is asked for by its key is what it was; any other may have changed since it was recorded. They are
@@ -286,18 +279,17 @@ class _Run:
         where = next(iter(asked.values())).data if asked else None
         pairs = zip(group.keys, group.members, strict=True)
         members = tuple(asked.get(name) or Spec.of(member, data=where) for name, member in pairs)
-        return Task(group.key, members, tuple(group.keys), self.checkpoint(group.key), **self.task_options)
-
-    def checkpoint(self, group: str) -> Path:
-        return checkpoint(self.checkpoints, group)
+        place = checkpoint(self.folder, group.key)
+        return Task(group.key, members, tuple(group.keys), place, **self.task_options)
 
     def take(self, event: Event, by_key: dict[str, Group]) -> list[Group]:
         """Write down what became of a group; the groups to be trained in its place, if it was too large."""
+        if isinstance(event, Broken):
+            raise InputError(event.message) if event.mendable else RuntimeError(event.message)
         if isinstance(event, Noted):
             self.note(event.message)
             return []
         self._write_progress(event)
-        self.advanced |= isinstance(event, Progress | Finished)
         self.show(event)
         if isinstance(event, Stopped):
             self.outcome.stopped = True
@@ -338,18 +330,12 @@ class _Run:
             else:  # what a deleted run may have left is not this one's
                 path.unlink(missing_ok=True)
         self.outcome.trained += len(self.writer.add(event.runs))
-        _remove_checkpoint(self.checkpoints, event.group)
-
-    def give_up(self, groups: Iterable[Group]) -> None:
-        """Where none came to train, they need not be trained as they were."""
-        for group in () if self.advanced else groups:
-            if not group.updates and not self.checkpoint(group.key).exists():
-                self.writer.drop(group.key)
+        _remove_checkpoints(self.writer.ledger, self.folder)
 
     def _halved(self, group: Group, reason: str) -> list[Group]:
         if len(group.members) == 1:
             raise InputError(f"one run alone does not fit in the device's memory ({reason})")
-        if self.checkpoint(group.key).exists():
+        if checkpoint(self.folder, group.key).exists():
             raise InputError(
                 f"{len(group.members)} runs that have begun do not fit in the device's memory now ({reason}); their "
                 "checkpoint is kept: the same command goes on from there, where there is more memory"
@@ -358,7 +344,6 @@ class _Run:
         halves = [replace(group, members=half, updates=0) for half in (group.members[:middle], group.members[middle:])]
         self.writer.drop(group.key)
         self.writer.record(halves)
-        _remove_checkpoint(self.checkpoints, group.key)
         self.note(f"{len(group.members)} runs did not fit in memory; going on with {middle} at a time")
         self.show(Plan(self.outcome.keys, (), tuple(halves)))
         return halves

@@ -14,7 +14,6 @@ otherwise. Fields may also stand in a table called [protocol].
 import math
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from typing import Any
 from daxlab import learners
 from daxlab.datasets import dataset
 from daxlab.errors import InputError, nearest
-from daxlab.learners.core import parsed, written
+from daxlab.learners.core import parsed, type_of, written
 from daxlab.runs.spec import MOST_SEEDS, Spec
 
 MOST_RUNS = 1_000_000
@@ -70,16 +69,14 @@ def part(specs: Sequence[Spec], only: Sequence[str]) -> list[Spec]:
     kinds = list(dict.fromkeys(type(spec.learner) for spec in specs))
     for choice in only:
         name, texts = _choice(choice, "--only")
-        there = {_position(spec, name) for spec in specs} - {None}
-        if not there:
-            axes = [*AXES, *learners.defaults(kinds[0])]
-            near = get_close_matches(name, axes, n=1)
-            advice = f"did you mean {near[0]}=…?" if near else f"axes are {', '.join(axes)}"
+        values = {_position(spec, name) for spec in specs} - {None}
+        if not values:
+            advice = nearest(name, [*AXES, *learners.defaults(kinds[0])])
             raise InputError(f"no run of the sweep has {name!r}; {advice}")
         wanted = set(_parsed(name, texts, kinds))
-        if wanted - there:
-            values = ", ".join(written(value) for value in sorted(there))
-            raise InputError(f"--only {choice} asks for runs that the sweep does not have: there {name} is {values}")
+        if wanted - values:
+            words = ", ".join(written(value) for value in sorted(values))
+            raise InputError(f"--only {choice} asks for runs that the sweep does not have: there {name} is {words}")
         chosen.setdefault(name, set()).update(wanted)
     selected = [spec for spec in specs if all(_position(spec, name) in wanted for name, wanted in chosen.items())]
     if not selected:
@@ -103,15 +100,12 @@ def _choice(text: str, option: str) -> tuple[str, list[str]]:
     return ALIASES.get(name, name), [value.strip() for value in values.split(",")]
 
 
-def _parsed(name: str, texts: Sequence[str], kinds: Sequence[type[learners.Learner]]) -> Sequence[Any]:
+def _parsed(name: str, texts: Sequence[str], kinds: Sequence[type[learners.Learner]]) -> list[Any]:
     """The values that texts stand for, on an axis of learners of these kinds."""
-    if name == "seeds":
-        for text in texts:
-            if not text.isdecimal() or len(text) > 10:
-                raise InputError(f"seeds are whole numbers, not {text[:40]!r}")
-        return [int(text) for text in texts]
+    if name in AXES:
+        return [parsed(int if name == "seeds" else str, text) for text in texts]
     owner = next((kind for kind in kinds if name in learners.defaults(kind)), kinds[0])
-    return texts if name in AXES else [parsed(owner, name, text) for text in texts]
+    return [parsed(type_of(owner, name), text) for text in texts]
 
 
 def _axes(table: Table) -> Axes:
@@ -142,9 +136,9 @@ def _from_text(axes: Axes, more: Sequence[str]) -> Axes:
     """Axes given as text, such as "hidden=25,50" or "seeds=3" (a count, as in a file)."""
     texts = dict(_choice(text, "--set") for text in more)
     kinds = [learners.find(name) for name in texts.get("learner", axes.get("learner", [learners.DEFAULT]))]
-    parsed_axes = {name: _parsed(name, values, kinds) for name, values in texts.items()}
-    if len(seeds := parsed_axes.get("seeds", ())) == 1:
-        parsed_axes["seeds"] = _values("seeds", seeds[0])
+    parsed_axes: Axes = {name: _parsed(name, values, kinds) for name, values in texts.items()}
+    if seeds := parsed_axes.get("seeds"):
+        parsed_axes["seeds"] = _values("seeds", seeds[0] if len(seeds) == 1 else seeds)
     return parsed_axes
 
 
@@ -155,8 +149,6 @@ def _specs(axes: Axes) -> Iterator[Spec]:
     names, data = axes.get("learner", [learners.DEFAULT]), axes.get("data", ["scan"])
     settings = {name: values for name, values in axes.items() if name not in AXES}
     seeds = axes.get("seeds", range(REPLICATES))
-    for seed in (min(seeds), max(seeds)):
-        Spec(axes["split"][0], seed)  # says what is wrong with a seed
     for source, name in product(data, axes["split"]):
         dataset(source).split(name)  # says what is wrong with a name
     made = [learner for name in names for learner in _learners(name, settings)]
