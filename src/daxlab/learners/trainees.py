@@ -115,6 +115,8 @@ def stack_of(jobs: Sequence[Job]) -> engine.Stack:
     """The engine's stack for jobs that share a dataset and a network."""
     first = jobs[0].learner
     assert isinstance(first, NetworkLearner)
+    if len({job.learner.together for job in jobs}) > 1:
+        raise InputError("networks of several shapes cannot be trained together")
     encoding = _encoding(jobs[0].dataset)
     members = tuple(engine.Member(job.seed, job.split, job.learner.dropout) for job in jobs)  # type: ignore[attr-defined]
     return engine.Stack(members, first.network(len(encoding.words), len(encoding.actions)), encoding, first.protocol)

@@ -1,8 +1,8 @@
 """The driver: what the ledger lacks of some specs, as groups, given to an executor, written into the ledger.
 
-Groups are recorded before they start and resumed as they were, because the arithmetic of a run depends, to rounding, on
-the group it trains in. Groups that never started are planned again if the device changed or some members are no longer
-needed. A run that failed or was deleted trains in a new group. Knows nothing of learners.
+Groups are recorded before they start. One that has a checkpoint is resumed as it was, because the arithmetic of a run
+depends, to rounding, on the group it trains in; the runs of any other are planned again. A run that failed or was
+deleted trains in a new group. Knows nothing of learners.
 """
 
 import re
@@ -15,13 +15,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from daxlab import learners
 from daxlab.atomic import atomic_write
 from daxlab.errors import InputError
 from daxlab.runs import Group, Ledger, Run, Writer, is_written, key
-from daxlab.runs.files import checkpoint, checkpoints, is_locked, weights_of
+from daxlab.runs.files import checkpoint, checkpoints, weights_of
 from daxlab.runs.spec import Spec, all_facts
-from daxlab.sweep.groups import grouped, ordered, together
+from daxlab.sweep.groups import grouped, ordered
 from daxlab.sweep.local import execute
 from daxlab.sweep.status import beginning
 from daxlab.sweep.task import Broken, Event, Finished, Noted, Progress, Started, Stopped, Task, TooLarge
@@ -96,7 +95,6 @@ def sweep(
             for group in plan.outdated:
                 writer.drop(group)
             writer.record(plan.new)
-            writer.progress({group.key: group.updates for group in plan.groups})
         try:
             splits = {fact["split"]["name"] for fact in facts.values()}
             writer.progress({}, beginning(writer.ledger, plan.groups, splits))
@@ -139,9 +137,8 @@ def plan_sweep(
     facts, by_key = _by_key(specs)
     if not is_written(ledger):
         return Plan(tuple(facts), tuple(facts), tuple(grouped(facts, by_key, device)))
-    folder = checkpoint_folder or checkpoints(ledger)
-    with Ledger(ledger) as known:  # unless it is locked nothing is running, whatever a killed driver left
-        return _planned(known, facts, by_key, device, folder, is_locked(ledger), retry_failed)
+    with Ledger(ledger) as known:
+        return _planned(known, facts, by_key, device, checkpoint_folder or checkpoints(ledger), retry_failed)
 
 
 def _by_key(specs: Sequence[Spec]) -> tuple[dict[str, Any], dict[str, Spec]]:
@@ -157,40 +154,18 @@ def _planned(
     specs: Mapping[str, Spec],
     device: str,
     folder: Path,
-    busy: bool = False,
     retry_failed: bool = False,
 ) -> Plan:
-    """Recorded groups that can be resumed as they were; the other runs in new groups. `busy`: another driver may be
-    training some of them now."""
+    """Recorded groups that can be resumed from their checkpoints; the other runs in new groups."""
     lacking = ledger.lacking(facts, retry_failed=retry_failed)
     live = {name: ledger.live_group(name) for name in lacking}
-    recorded_groups = {group.key: group for group in ledger.groups(("planned", "running"))}
-    resumed, outdated = list[Group](), set[str]()
-    for group in (recorded_groups[name] for name in dict.fromkeys(live.values()) if name in recorded_groups):
-        checkpointed = checkpoint(folder, group.key).exists()
-        began = group.updates or checkpointed or (busy and group.status == "running")
-        fits = group.plan.get("device", device) == device and live.keys() >= set(group.keys)
-        if (began or fits) and _alike(group):
-            resumed.append(group if busy or checkpointed else replace(group, updates=0))
-        else:
-            outdated.add(group.key)
-    free = {name: facts[name] for name in lacking if live[name] is None or live[name] in outdated}
-    new = grouped(free, specs, device)
+    begun = {name for name in live.values() if name and checkpoint(folder, name).exists()}
+    resumed = [group for group in ledger.groups(("planned", "running")) if group.key in begun]
+    new = grouped({name: facts[name] for name in lacking if live[name] not in begun}, specs, device)
     groups = ordered([*resumed, *new], device, ledger)
     failed = len(ledger.lacking(facts, retry_failed=True)) - len(lacking)
+    outdated = {name for name in live.values() if name} - begun
     return Plan(tuple(facts), tuple(lacking), tuple(groups), failed, tuple(new), tuple(outdated))
-
-
-def _alike(group: Group) -> bool:
-    """Whether the members of a recorded group may still train together: earlier versions padded networks of several
-    widths to one group."""
-    if len(group.members) == 1:
-        return True
-    try:
-        shared = {together(learners.of(member), member) for member in group.members}
-    except InputError:  # a learner that has changed: whoever trains the group is told
-        return True
-    return len(shared) == 1 and None not in shared
 
 
 def _take_out_failures(writer: Writer, keys: Sequence[str]) -> list[Run]:
