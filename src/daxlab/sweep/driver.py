@@ -320,5 +320,4 @@ class _Run:
         self.writer.drop(group.key)
         self.writer.record(halves)
         self.note(f"{len(group.members)} runs did not fit in memory; going on with {middle} at a time")
-        self.show(Plan(self.outcome.keys, (), tuple(halves)))
         return halves

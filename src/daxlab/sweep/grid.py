@@ -59,7 +59,7 @@ def parse(declared: Table, more: Sequence[str] = ()) -> list[Spec]:
     every = [axes | _from_text(axes, more) for axes in every]
     runs = sum(math.prod(len(values) for values in axes.values()) for axes in every)
     if runs > MOST_RUNS:
-        raise InputError(f"{_shown(runs)} runs are declared, and a sweep has at most {MOST_RUNS:,}")
+        raise InputError(f"{runs:,} runs are declared, and a sweep has at most {MOST_RUNS:,}")
     return list(dict.fromkeys(spec for axes in every for spec in _specs(axes)))
 
 
@@ -121,14 +121,13 @@ def _values(name: str, value: Any) -> Sequence[Any]:
     """The values of an axis, from a value or a list of values; for seeds a number is a count."""
     if name == "seeds" and type(value) is int:
         if not 1 <= value <= MOST_SEEDS:
-            raise InputError(f"seeds are a count of 1 to {MOST_SEEDS:,}, or a list of seeds, not {_shown(value)}")
+            raise InputError(f"seeds are a count of 1 to {MOST_SEEDS:,}, or a list of seeds")
         return range(value)
     values = value if isinstance(value, list) else [value]
     if not values or any(isinstance(item, list | dict) for item in values):
-        raise InputError(f"{name} takes a value or a list of values, not {_shown(value)}")
+        raise InputError(f"{name} takes a value or a list of values")
     if name in AXES and any(type(item) is not (int if name == "seeds" else str) for item in values):
-        wanted = "whole numbers" if name == "seeds" else "names"
-        raise InputError(f"{name} takes {wanted}, one or a list, not {_shown(value)}")
+        raise InputError(f"{name} takes {'whole numbers' if name == 'seeds' else 'names'}, one or a list")
     return values
 
 
@@ -163,12 +162,3 @@ def _learners(name: str, settings: Mapping[str, Sequence[Any]]) -> Iterator[lear
             raise InputError(f"no axis is called {field!r}; {nearest(field, known)}")
     for values in product(*settings.values()):
         yield learners.make(name, dict(zip(settings, values, strict=True)))
-
-
-def _shown(value: Any) -> str:
-    """A value in an error; Python does not write numbers of thousands of digits."""
-    try:
-        text = repr(value)
-    except (ValueError, RecursionError):
-        return "that"
-    return text if len(text) <= 80 else f"{text[:80]}…"
