@@ -80,7 +80,7 @@ def fit(learner: NetworkLearner, jobs: Sequence[Job], context: Context) -> Train
     rehearsal = Thread(target=_rehearse, args=(stack, jobs), daemon=True)
     on_card = jax.default_backend() != "cpu"  # on a CPU there is no core to spare for a rehearsal
     if on_card:
-        _check_memory(stack, context)
+        _check_memory(stack)
         rehearsal.start()
     with context.turn:
         trained, resumed = _train(stack, context)
@@ -122,12 +122,10 @@ def stack_of(jobs: Sequence[Job]) -> engine.Stack:
     return engine.Stack(members, first.network(len(encoding.words), len(encoding.actions)), encoding, first.protocol)
 
 
-def _check_memory(stack: engine.Stack, context: Context) -> None:
-    """Say what a stack needs of the card; one that cannot fit is not even tried."""
+def _check_memory(stack: engine.Stack) -> None:
+    """A stack that cannot fit on the card is not even tried."""
     needed = engine.memory_needed(stack)
     available = int((jax.devices()[0].memory_stats() or {}).get("bytes_limit", 0))
-    sizes = f"{needed / 1e9:.1f} GB of the {available / 1e9:.0f} GB available"
-    context.note(f"{len(stack.members)} runs at once need {sizes}")
     if available and needed > available:
         raise MemoryError(f"out of memory: {needed:,} bytes needed, {available:,} available")
 

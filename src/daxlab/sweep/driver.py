@@ -81,9 +81,9 @@ def sweep(
     keys = tuple(facts)
     folder = (checkpoint_folder or checkpoints(ledger)).absolute()  # workers may be at work in another folder
     if is_written(ledger):
-        with Ledger(ledger) as known:
-            _remove_checkpoints(known, folder)
-            if not known.lacking(keys, retry_failed=retry_failed):
+        with Ledger(ledger) as reader:
+            _remove_checkpoints(reader, folder)
+            if not reader.lacking(keys, retry_failed=retry_failed):
                 return Outcome(keys)
     until = time.monotonic() + budget if budget is not None else None
     with Writer(ledger) as writer:
@@ -137,8 +137,8 @@ def plan_sweep(
     facts, by_key = _by_key(specs)
     if not is_written(ledger):
         return Plan(tuple(facts), tuple(facts), tuple(grouped(facts, by_key, device)))
-    with Ledger(ledger) as known:
-        return _planned(known, facts, by_key, device, checkpoint_folder or checkpoints(ledger), retry_failed)
+    with Ledger(ledger) as reader:
+        return _planned(reader, facts, by_key, device, checkpoint_folder or checkpoints(ledger), retry_failed)
 
 
 def _by_key(specs: Sequence[Spec]) -> tuple[dict[str, Any], dict[str, Spec]]:
@@ -242,7 +242,7 @@ class _Run:
                     self.note(STOPPING)
                 return interrupted() or (until is not None and time.monotonic() >= until)
 
-            while pending and not self.outcome.stopped:
+            while pending:
                 by_key, pending = {group.key: group for group in pending}, []
                 for event in execute_all([self.task(group) for group in by_key.values()], stop):
                     pending += self.take(event, by_key)
@@ -266,11 +266,9 @@ class _Run:
             return []
         self._write_progress(event)
         self.show(event)
-        if isinstance(event, Stopped):
-            self.outcome.stopped = True
-        elif isinstance(event, TooLarge):
+        if isinstance(event, TooLarge):
             return self._halved(by_key[event.group], event.reason)
-        elif isinstance(event, Finished):
+        if isinstance(event, Finished):
             self._keep(event, by_key[event.group].keys)
         return []
 
@@ -287,8 +285,6 @@ class _Run:
             self.writer.begin(event.group, {"kind": self.executor})
         if isinstance(event, Progress):
             self.updates[event.group] = event.update
-        elif isinstance(event, Finished | TooLarge):
-            self.updates.pop(event.group, None)
         if self.updates and (isinstance(event, Stopped) or time.monotonic() >= self.next_written):
             self.writer.progress(self.updates)
             self.updates.clear()

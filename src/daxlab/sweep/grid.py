@@ -39,9 +39,7 @@ def read(path: Path, more: Sequence[str] = ()) -> list[Spec]:
         declared = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"cannot read the sweep file {path}: {error.strerror}") from None
-    except RecursionError:
-        raise InputError(f"{path} is not a sweep file: its tables are nested too deeply") from None
-    except ValueError as error:  # of TOML, of UTF-8, of a number with thousands of digits
+    except (ValueError, RecursionError) as error:  # of TOML, of UTF-8, of a number with thousands of digits
         raise InputError(f"{path} is not TOML: {error}") from None
     try:
         return parse(declared, more)
@@ -156,9 +154,9 @@ def _specs(axes: Axes) -> Iterator[Spec]:
 
 
 def _learners(name: str, settings: Mapping[str, Sequence[Any]]) -> Iterator[learners.Learner]:
-    known = [*AXES, *learners.defaults(learners.find(name))]
+    axes = [*AXES, *learners.defaults(learners.find(name))]
     for field in settings:
-        if field not in known:
-            raise InputError(f"no axis is called {field!r}; {nearest(field, known)}")
+        if field not in axes:
+            raise InputError(f"no axis is called {field!r}; {nearest(field, axes)}")
     for values in product(*settings.values()):
         yield learners.make(name, dict(zip(settings, values, strict=True)))

@@ -82,14 +82,14 @@ def ordered(groups: Sequence[Group], device: str, ledger: Ledger) -> list[Group]
 
 def _seconds_by_group(groups: Sequence[Group], device: str, ledgers: Sequence[Ledger]) -> list[float | None]:
     """What each group will take alone; None where no earlier run tells."""
-    known: dict[str, float | None] = {}  # many groups have one learner
+    by_learner: dict[str, float | None] = {}  # what a step takes; many groups have one learner
     times: list[float | None] = []
     for group in groups:
         first = group.members[0]
         name = key({part: value for part, value in first.items() if part not in ("split", "seed")})
-        if name not in known:
-            known[name] = _seconds_a_step(first, device, ledgers)
-        each = known[name]
+        if name not in by_learner:
+            by_learner[name] = _seconds_a_step(first, device, ledgers)
+        each = by_learner[name]
         times.append(None if each is None else each * max(0, steps(first) - group.updates) * len(group.members))
     return times
 

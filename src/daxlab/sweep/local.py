@@ -123,11 +123,11 @@ def _place(device: str, workers: int) -> Iterator[_Place]:
 
 
 def _hire(context: Any, place: _Place, core: int, flag: Any) -> _Worker:
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs, place, core, flag), daemon=True)
+    pipe, workers_end = context.Pipe()
+    process = context.Process(target=_serve, args=(workers_end, place, core, flag), daemon=True)
     process.start()
-    theirs.close()
-    return _Worker(process, ours, core)
+    workers_end.close()
+    return _Worker(process, pipe, core)
 
 
 def _serve(pipe: Connection, place: _Place, core: int, flag: Any) -> None:
