@@ -38,8 +38,6 @@ class Plan:
     lacking: tuple[str, ...]
     groups: tuple[Group, ...]  # in the order in which they start
     failed: int = 0  # runs in the ledger that failed and are not trained again
-    new: tuple[Group, ...] = ()  # groups that are not recorded yet
-    outdated: tuple[str, ...] = ()  # recorded groups that the new ones replace
 
 
 @dataclass
@@ -91,10 +89,9 @@ def sweep(
             draft.unlink(missing_ok=True)
         with writer.transaction():  # what failed is planned again or stays as it is
             failures = _take_out_failures(writer, keys) if retry_failed else []
+            _drop_unbegun(writer, keys, folder)
             plan = _planned(writer.ledger, facts, by_key, device, folder)
-            for group in plan.outdated:
-                writer.drop(group)
-            writer.record(plan.new)
+            writer.record(plan.groups)
         try:
             splits = {fact["split"]["name"] for fact in facts.values()}
             writer.progress({}, beginning(writer.ledger, plan.groups, splits))
@@ -104,7 +101,8 @@ def sweep(
             run = _Run(writer, by_key, Outcome(keys), folder, name, options, show)
             run.train(plan.groups, execute_all, until)
         except Exception:
-            _give_up(writer, keys, folder, failures)
+            _drop_unbegun(writer, keys, folder)  # nobody may ever ask for them again
+            _put_back(writer, failures)
             raise
         run.outcome.stopped = bool(writer.ledger.lacking(keys))
         return run.outcome
@@ -164,8 +162,15 @@ def _planned(
     new = grouped({name: facts[name] for name in lacking if live[name] not in begun}, specs, device)
     groups = ordered([*resumed, *new], device, ledger)
     failed = len(ledger.lacking(facts, retry_failed=True)) - len(lacking)
-    outdated = {name for name in live.values() if name} - begun
-    return Plan(tuple(facts), tuple(lacking), tuple(groups), failed, tuple(new), tuple(outdated))
+    return Plan(tuple(facts), tuple(lacking), tuple(groups), failed)
+
+
+def _drop_unbegun(writer: Writer, keys: Iterable[str], folder: Path) -> None:
+    """Drop the recorded groups of these runs that have no checkpoint: nothing is lost with them."""
+    for name in writer.ledger.lacking(keys):
+        group = writer.ledger.live_group(name)
+        if group and not checkpoint(folder, group).exists():
+            writer.drop(group)
 
 
 def _take_out_failures(writer: Writer, keys: Sequence[str]) -> list[Run]:
@@ -176,15 +181,10 @@ def _take_out_failures(writer: Writer, keys: Sequence[str]) -> list[Run]:
     return failures
 
 
-def _give_up(writer: Writer, keys: Sequence[str], folder: Path, failures: Iterable[Run]) -> None:
-    """After an error: drop the groups that have no checkpoint to go on from, because nobody may ever ask for them
-    again; and put back the failed runs that will not be trained, without their group where it is gone."""
-    ledger = writer.ledger
-    for group in {ledger.live_group(name) for name in ledger.lacking(keys)}:
-        if group and not checkpoint(folder, group).exists():
-            writer.drop(group)
-    left = [run for run in failures if not ledger.live_group(run.key)]
-    writer.add(run if run.group and ledger.group(run.group) else replace(run, group=None) for run in left)
+def _put_back(writer: Writer, failures: Iterable[Run]) -> None:
+    """Put back the failed runs that will not be trained, without their group where it is gone."""
+    left = [run for run in failures if not writer.ledger.live_group(run.key)]
+    writer.add(run if run.group and writer.ledger.group(run.group) else replace(run, group=None) for run in left)
 
 
 def _remove_checkpoints(ledger: Ledger, folder: Path) -> None:
