@@ -54,8 +54,8 @@ def test_where_there_is_no_terminal_a_line_says_how_far_it_is(capsys, tmp_path: 
     group = Group(members=FACTS[:2])
     with watch(tmp_path / "runs.db") as show:
         show(Plan((), (), (group,)))
-        show(Progress("abcdefgh" * 8, 200, (1.0, 3.0), (-1, -1)))
-        show(Progress("abcdefgh" * 8, 400, (1.0, 3.0), (-1, -1)))  # too soon for another line
+        show(Progress("abcdefgh" * 8, 200, (1.0, 3.0)))
+        show(Progress("abcdefgh" * 8, 400, (1.0, 3.0)))  # too soon for another line
         show(Noted("", "a note"))
         show(Finished(group.key, (Run(spec=FACTS[0]), Run(spec=FACTS[1])), {}))
     lines = capsys.readouterr().err.splitlines()

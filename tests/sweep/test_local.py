@@ -254,7 +254,7 @@ def test_workers_that_take_turns_train_one_at_a_time_even_after_one_died(
 ) -> None:
     """As on a card, whose part is played by two cores."""
     ledger, heard, killed = tmp_path / "runs.db", [], []
-    place = local._Place("cpu", 2, turns=tmp_path)
+    place = local._Place("cpu", 2, turn=tmp_path / "turn")
     monkeypatch.setattr(local, "_place", lambda device, workers: nullcontext(place))
 
     def show(event) -> None:

@@ -69,15 +69,15 @@ def train(
     *,
     checkpoint: Path | None = None,
     checkpoint_every: float = 20.0,
-    on_progress: Callable[[int, Sequence[float], Sequence[int]], bool | None] | None = None,
+    on_progress: Callable[[int, Sequence[float]], bool | None] | None = None,
     sample: int = 256,
 ) -> Trained:
     """Train a stack to the protocol's end; from `checkpoint`, if that file exists.
 
     A checkpoint is written every `checkpoint_every` seconds (less often if writing takes more than a twentieth of the
     time) and at the end; resumed training ends with the same bits. After every chunk `on_progress` is called with the
-    number of updates done, each run's mean loss in the chunk, and the update at which it failed, else -1; if it returns
-    False, training stops there, with a checkpoint. `sample`: commands per point of the learning curve, 0 for no curve.
+    number of updates done and each run's mean loss in the chunk; if it returns False, training stops there, with a
+    checkpoint. `sample`: commands per point of the learning curve, 0 for no curve.
     """
     digest, runs, end = stack.digest(), len(stack.members), stack.protocol.updates
     program, state, rates, keys = prepare(stack)
@@ -109,7 +109,7 @@ def train(
                 )
             history = history._replace(seconds=np.array(time.monotonic() - began))
             if on_progress is not None:
-                go_on = on_progress(done, losses.mean(0).tolist(), np.asarray(state.failed).tolist()) is not False
+                go_on = on_progress(done, losses.mean(0).tolist()) is not False
             save((state, history), done == end or not go_on)
     return Trained(eqx.combine(state.arrays, program.static), done, np.asarray(state.failed), history)
 
