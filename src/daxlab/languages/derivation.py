@@ -3,11 +3,12 @@
 Knows rules and their meanings, not text: parser.py finds the derivation of a command.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from itertools import chain, islice, product
-from operator import itemgetter
+from operator import or_
 from typing import Any, NamedTuple, TypeVar
 
 from daxlab.languages.grammar import Grammar, Rule
@@ -41,6 +42,12 @@ class Tree:
     actions: tuple[str, ...]
     parts: tuple["Tree | str", ...]  # subtrees and words
 
+    @cached_property
+    def depths(self) -> Counter[str]:
+        """How deeply each category is nested in itself."""
+        inner = (part.depths for part in self.parts if isinstance(part, Tree))
+        return reduce(or_, inner, Counter[str]()) + Counter([self.category])
+
     @property
     def leaves(self) -> tuple[str, ...]:
         """The words, from left to right."""
@@ -67,24 +74,14 @@ class Tree:
             yield from (("   " if last else "│  ") + line for line in lines)
 
 
-def interpretation(rule: Rule) -> Callable[[Sequence[Any]], tuple[str, ...]]:
-    """The function from the meanings of a rule's parts to the meaning of the phrase."""
-    items = rule.meaning
-    constant = tuple(item for item in items if isinstance(item, str))
-    if len(constant) == len(items):
-        return lambda parts: constant
-    if len(items) == 1:
-        return itemgetter(items[0])
-
-    def compose(parts: Sequence[Any]) -> tuple[str, ...]:
-        actions: tuple[str, ...] = ()
-        for item in items:
-            actions += (item,) if isinstance(item, str) else parts[item]
-            if len(actions) > MOST_ACTIONS:
-                raise TooLargeError(f"a command denotes more than {MOST_ACTIONS:,} actions")
-        return actions
-
-    return compose
+def interpret(rule: Rule, parts: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """The meaning of a phrase, from the meanings of its parts."""
+    actions: tuple[str, ...] = ()
+    for item in rule.meaning:
+        actions += (item,) if isinstance(item, str) else parts[item]
+        if len(actions) > MOST_ACTIONS:
+            raise TooLargeError(f"a command denotes more than {MOST_ACTIONS:,} actions")
+    return actions
 
 
 def bottom_up(
@@ -197,9 +194,8 @@ def phrases(grammar: Grammar) -> list[Example]:
     """Every command with its meaning, once for each derivation."""
 
     def of_rule(rule: Rule, parts: list[list[Example]]) -> list[Example]:
-        meaning = interpretation(rule)
         return [
-            Example(" ".join([part[0] for part in chosen]), meaning([part[1] for part in chosen]))
+            Example(" ".join([part[0] for part in chosen]), interpret(rule, [part[1] for part in chosen]))
             for chosen in product(*parts)
         ]
 
