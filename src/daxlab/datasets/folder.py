@@ -79,19 +79,16 @@ class FolderDataset(Dataset):
     def unseen(self, split: Split) -> list[str]:
         """A warning for each input word of a test set that training lacks, in the order of files and lines."""
         shown = {word for example in split.train for word in example.command.split()}
-        warnings = []
+        lines: dict[tuple[str, str], int] = {}  # (test set, word) -> where it first occurs
         for name, test in sorted(split.tests.items()):
-            lines: dict[str, list[int]] = {}
             for number, example in enumerate(test, 1):
                 for word in sorted(set(example.command.split()) - shown):
-                    lines.setdefault(word, []).append(number)
-            for word, numbers in lines.items():
-                others = f" ({len(numbers):,} lines have it)" if len(numbers) > 1 else ""
-                warnings.append(
-                    f"{name}{SUFFIX}, line {numbers[0]}: {word!r} never occurs in {TRAIN}{SUFFIX}{others}; "
-                    "learners see it as a word they were never trained on"
-                )
-        return warnings
+                    lines.setdefault((name, word), number)
+        return [
+            f"{name}{SUFFIX}, line {number}: {word!r} never occurs in {TRAIN}{SUFFIX}; "
+            "learners see it as a word they were never trained on"
+            for (name, word), number in lines.items()
+        ]
 
 
 def tsv_files(folder: Path) -> list[Path]:

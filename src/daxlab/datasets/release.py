@@ -27,10 +27,9 @@ BY_RULE = {  # pair -> our split, which must be the same
     "template_split/template_right": "template-right",
     **{f"filler_split/filler_num{n}": f"filler-{n}" for n in range(4)},
 }
-BY_SIZE = {
-    SIMPLE: 80,
-    **{f"simple_split/size_variations/simple_p{size}": size for size in SIZES},
-}  # per cent in training
+BY_SIZE = {SIMPLE: 80} | {
+    f"simple_split/size_variations/simple_p{size}": size for size in SIZES
+}  # per cent of training
 FEW_JUMP = {
     f"add_prim_split/with_additional_examples/addprim_complex_jump_num{shots}_rep{replicate}": shots
     for shots in SHOTS
@@ -93,10 +92,8 @@ def release_split(name: str) -> Split | None:
         return _mcd(name)
     if name not in NAMES:
         return None
-    train_file, test_file = sides(name.removeprefix(PREFIX))
-    with open_corpus(SCAN) as files:
-        content = (files / train_file).read_bytes(), (files / test_file).read_bytes()
-    return _pair(name, *content)
+    with open_corpus(SCAN) as folder:
+        return _pair(name, *((folder / file).read_bytes() for file in sides(name.removeprefix(PREFIX))))
 
 
 @lru_cache(maxsize=64)  # by content, so that a changed file is parsed again

@@ -56,21 +56,15 @@ STARTS = (
     *("i am ", "i m ", "he is", "he s ", "she is", "she s", "you are", "you re "),
     *("we are", "we re ", "they are", "they re "),
 )
-FIRST_LETTERS = frozenset(start[0] for start in STARTS)
 MOST_TOKENS = 9  # on each side
 
 
 class _Text(NamedTuple):
-    """What is read from a file of sentence pairs."""
+    """What a corpus has in it."""
 
     pairs: tuple[Example, ...]
-    digest: str  # the sha256 of the text
-    date: str
-
-    @property
-    def release(self) -> str:
-        """The name of a release of tatoeba."""
-        return f"{TATOEBA}-{self.date}-{self.digest[:8]}"
+    about: str
+    release: str = ""  # the name of a release of tatoeba
 
 
 class SentencePairs(Dataset):
@@ -93,7 +87,7 @@ class SentencePairs(Dataset):
     @cached_property
     def pairs(self) -> tuple[Example, ...]:
         """The pairs, as often as the corpus has them."""
-        pairs = language(SYNTHETIC).commands() if self._corpus == BUILT_IN else self._text.pairs
+        pairs = self._text.pairs
         if len({pair.command for pair in pairs}) < 2:
             raise InputError(f"{self.name} has fewer than two English sentences to learn from and to ask")
         new = self.new.word.english
@@ -101,15 +95,9 @@ class SentencePairs(Dataset):
             raise InputError(f"{new!r} is no new word: {self.name} has sentences with it")
         return pairs
 
-    @cached_property
+    @property
     def about(self) -> str:
-        if self._corpus == BUILT_IN:
-            return "synthetic sentences that a small grammar generates"
-        sha = f"sha256 {self._text.digest[:8]}"
-        if not TATOEBA_NAME.fullmatch(self._corpus):
-            return f"{self._path}, {sha}"
-        whose = "the paper's" if self._text.digest == ENG_FRA.digest else "not the paper's"
-        return f"Tatoeba, release of {self._text.date}, {sha}, {whose}"
+        return self._text.about
 
     @cached_property
     def digest(self) -> str:
@@ -150,7 +138,9 @@ class SentencePairs(Dataset):
 
     @cached_property
     def _text(self) -> _Text:
-        tatoeba = TATOEBA_NAME.fullmatch(self._corpus)
+        if self._corpus == BUILT_IN:
+            return _Text(language(SYNTHETIC).commands(), "synthetic sentences that a small grammar generates")
+        tatoeba = bool(TATOEBA_NAME.fullmatch(self._corpus))
         path = self._path or (locate(ENG_FRA) if tatoeba else None)
         if path is None:
             place = f" (no file {Path(self._corpus).absolute()})" if self._corpus else ""
@@ -158,7 +148,7 @@ class SentencePairs(Dataset):
             if self._corpus in shipped():
                 problem = f"{self._corpus} is a grammar"
             raise InputError(f"{problem}; give {TATOEBA}, {BUILT_IN}, or a file of tab-separated sentence pairs")
-        text = _read(path, _stamp(path), ENG_FRA.name if tatoeba else str(path))
+        text = _read(path, _stamp(path), tatoeba)
         if tatoeba and self._corpus not in (TATOEBA, text.release):
             raise InputError(
                 f"{self._corpus} is not on this machine, which has {text.release}; fetch or name the other one"
@@ -215,21 +205,26 @@ def _stamp(path: Path) -> tuple[object, ...]:
 
 
 @lru_cache(maxsize=4)  # names with other new words share it
-def _read(path: Path, stamp: object, called: str) -> _Text:
+def _read(path: Path, stamp: object, tatoeba: bool) -> _Text:
     """What is in a file, or in fra.txt of a folder or archive."""
+    file: Folder = path
+    called, about = ENG_FRA.name if tatoeba else str(path), ""
     with ExitStack() as stack:
-        text: Folder = path
-        about = ""
         if path.is_dir() or archived(path):
-            folder, called = stack.enter_context(opened(path, FILE)), f"{FILE} of {called}"
-            text = folder / FILE
+            folder = stack.enter_context(opened(path, FILE))
+            file, called = folder / FILE, f"{FILE} of {called}"
             about = (folder / ABOUT).read_bytes().decode(errors="replace") if (folder / ABOUT).is_file() else ""
-        file = stack.enter_context(text.open("rb"))
-        digest = file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type] # a stream of bytes
-        file.seek(0)
-        pairs = read_pairs(file, called)
-    dates = [DATE] if digest == ENG_FRA.digest else re.findall(r"\b\d{4}-\d\d-\d\d\b", about)
-    return _Text(pairs, digest, dates[0] if dates else "undated")
+        stream = stack.enter_context(file.open("rb"))
+        digest = file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type] # a stream of bytes
+        stream.seek(0)
+        pairs = read_pairs(stream, called)
+    if not tatoeba:
+        return _Text(pairs, f"{path}, sha256 {digest[:8]}")
+    papers = digest == ENG_FRA.digest
+    date = DATE if papers else next(iter(re.findall(r"\b\d{4}-\d\d-\d\d\b", about)), "undated")
+    whose = "the paper's" if papers else "not the paper's"
+    about = f"Tatoeba, release of {date}, sha256 {digest[:8]}, {whose}"
+    return _Text(pairs, about, f"{TATOEBA}-{date}-{digest[:8]}")
 
 
 def read_pairs(file: IO[bytes], called: str) -> tuple[Example, ...]:
@@ -245,9 +240,8 @@ def read_pairs(file: IO[bytes], called: str) -> tuple[Example, ...]:
 
 def _pair(english: str, french: str) -> Example | None:
     """The sentences as the paper writes them; None if the filter drops them."""
-    if english.lstrip()[:1].lower() not in FIRST_LETTERS:  # fast: drops most sentences of a large corpus
+    command = normalise(english)
+    if not command.startswith(STARTS) or command.count(" ") >= MOST_TOKENS:
         return None
-    command, actions = normalise(english), tuple(normalise(french).split())
-    if not command.startswith(STARTS) or command.count(" ") >= MOST_TOKENS or not 0 < len(actions) <= MOST_TOKENS:
-        return None
-    return Example(command, actions)
+    actions = tuple(normalise(french).split())
+    return Example(command, actions) if 0 < len(actions) <= MOST_TOKENS else None
