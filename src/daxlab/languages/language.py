@@ -45,12 +45,10 @@ class Language:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words of the commands."""
         return self.grammar.words
 
     @property
     def actions(self) -> tuple[str, ...]:
-        """The actions that commands denote."""
         return self.grammar.actions
 
     @cached_property
