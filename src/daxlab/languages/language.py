@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from daxlab.errors import InputError, nearest
-from daxlab.languages.derivation import Example, TooLargeError, Tree, check_size, phrases
+from daxlab.languages.derivation import Example, TooLargeError, Tree, phrases
 from daxlab.languages.grammar import Grammar, read
 
 if TYPE_CHECKING:
@@ -67,7 +67,6 @@ class Language:
     @cached_property
     def _commands(self) -> tuple[Example, ...]:
         try:
-            check_size(self.grammar)
             examples = phrases(self.grammar)
         except TooLargeError as error:
             change = f"lower 'recursion {self.grammar.recursion}'" if self.grammar.recursive else "remove some rules"
