@@ -163,8 +163,8 @@ def test_what_is_no_corpus_is_refused_before_anything_is_trained(
     [
         (b"I am old.,Je suis vieux.\n", "line 1: 1 column"),
         (b"English and French\nI am old.\tJe suis vieux.\n", "line 1: 1 column"),
-        (b"\nI am old.\tJe suis vieux.\n", "line 1: an empty line"),
-        (b"PK\x03\x04\xff\xfe garbage", "line 1: not UTF-8 text"),
+        (b"\nI am old.\tJe suis vieux.\n", "line 1: the line is empty"),
+        (b"PK\x03\x04\xff\xfe garbage", "line 1: not UTF-8"),
         (b"", "has no pair"),
     ],
 )

@@ -95,7 +95,7 @@ def export_split(
 
     Example: daxlab data export jump --to jump/ --format jsonl
     """
-    paths = export(split(name, data), to, form)  # type: ignore[arg-type] # export checks it
+    paths = export(split(name, data), to, form)
     print(json.dumps([str(path) for path in paths]) if as_json else "\n".join(map(str, paths)))
 
 
