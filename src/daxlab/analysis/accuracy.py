@@ -55,8 +55,8 @@ def _entry(replicates: Sequence[Row]) -> Row:
         "protocol": version(first["spec"]),
         "failed": sum(row["status"] == "failed" for row in replicates),
         **entries(_metric(replicates, "accuracy")),
-        "train_mean": summary(_metric(replicates, "train_accuracy")).mean,
-        "oracle_mean": summary(_metric(replicates, "oracle_accuracy")).mean,
+        "train_mean": summary(_metric(replicates, "train_accuracy"))["mean"],
+        "oracle_mean": summary(_metric(replicates, "oracle_accuracy"))["mean"],
     }
 
 

@@ -6,7 +6,6 @@ Reads the ledger's metrics and the names of splits; needs no published file.
 import re
 from collections.abc import Sequence
 from itertools import zip_longest
-from math import isfinite
 from statistics import fmean
 from typing import Any
 
@@ -35,12 +34,9 @@ def learning(ledger: Ledger, keys: Sequence[str]) -> pl.DataFrame:
     lines = ledger.curves({"key": list(keys)})
     for row in sorted(ledger.rows({"key": list(keys)}), key=lambda row: (row["seed"], row["key"])):
         values = zip_longest(*(lines[row["key"]].get(name, []) for name in LINES))
-        points += [(row["key"], row["seed"], *map(_finite, point)) for point in values if point[0] is not None]
-    return pl.DataFrame(points, LEARNING, orient="row")
-
-
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and isfinite(value) else None
+        points += [(row["key"], row["seed"], *point) for point in values if point[0] is not None]
+    finite = pl.when(pl.col(pl.Float64).is_finite()).then(pl.col(pl.Float64))
+    return pl.DataFrame(points, LEARNING, orient="row").with_columns(finite)
 
 
 def by_size(ledger: Ledger, where: Where) -> pl.DataFrame:

@@ -42,7 +42,7 @@ def by_category(ledger: Ledger, keys: Iterable[str], test: str | None = None) ->
 def _by(ledger: Ledger, keys: Iterable[str], column: str, right: str, test: str | None = None) -> pl.DataFrame:
     """The runs' accuracies by the values of a column of the answers."""
     keys = list(keys)
-    of_one_split(ledger, keys, test)
+    of_one_split(ledger, keys)
     frame = together(ledger, keys, [column, right], test)
     per_run = (
         frame.drop_nulls(right)
@@ -108,11 +108,6 @@ def errors_by_construction(ledger: Ledger, key: str, primitive: str) -> pl.DataF
         .agg(pl.len().cast(int).alias("commands"), (~pl.col("right")).sum().cast(int).alias("wrong"))
         .sort("wrong", "construction", "place", descending=[True, False, False])
     )
-
-
-def composed_right(ledger: Ledger, key: str) -> list[str]:
-    """The test commands that a run answers right, in the split's order."""
-    return answers(ledger, key).filter("right")["command"].to_list()
 
 
 # -- how answers are wrong

@@ -9,7 +9,6 @@ choose another architecture. A replicate is a seed that at least half of the arc
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -110,7 +109,7 @@ def worth(values: Table, *, least: bool = False) -> Row:
     """What choosing the best (with `least`, the lowest) is worth: `scores`, one a fold, and `again`, their mean."""
     sign = -1 if least else 1
     scores = [sign * score for score in leave_one_seed_out(sign * values)]
-    return {"again": summary(scores).mean, "scores": scores}
+    return {"again": summary(scores)["mean"], "scores": scores}
 
 
 def leave_one_seed_out(values: Table) -> list[float]:
@@ -149,7 +148,7 @@ def overall(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, Row]]:
     for n, network in enumerate(networks):
         for measure, values in scores.items():
             runs = values[n][~np.isnan(values[n])].tolist()
-            numbers = {f"{measure}_{name}": number for name, number in asdict(summary(runs)).items()}
+            numbers = {f"{measure}_{name}": number for name, number in summary(runs).items()}
             network |= {measure: numbers.pop(f"{measure}_mean"), **numbers, f"{measure}_runs": runs}
     best = {"rank": worth(scores["rank"], least=True), "accuracy": worth(accuracy)}
     return pl.DataFrame(networks, infer_schema_length=None).sort("rank", "network"), best
@@ -175,7 +174,7 @@ def effects(frame: pl.DataFrame, experiment: str, axes: Axes) -> pl.DataFrame:
     rows = frame.filter(pl.col("runs") > 0, experiment=experiment)
     seeds = shared_seeds(rows["seeds"].to_list())
     rows = rows.filter(pl.col("seeds").list.set_intersection(seeds).list.len() > 0)
-    values = filled(table(rows, seeds)) if rows.height else table(rows, seeds)
+    values = filled(table(rows, seeds))
     place = {key: n for n, key in enumerate(rows.select(*axes).iter_rows())}
     compared = []
     for at, axis in enumerate(axes):

@@ -4,11 +4,11 @@ What is measured is in measures.py, when it agrees in verdicts.py.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
-from daxlab.analysis.replicates import Summary, summary
+from daxlab.analysis.replicates import summary
 from daxlab.errors import InputError
 from daxlab.paper.experiments import BEST, EXPERIMENTS
 from daxlab.paper.measures import CATALOGUE, OURS
@@ -132,7 +132,7 @@ def _row(target: Target, measurements: list[Measurement]) -> Row:
     worst = max(parts, key=lambda part: (part.verdict == "beyond", part.against))
     shown = worst.measured
     ends = [fmean(measured.runs) for measured in measurements] if target.range and shown.runs else None
-    numbers = asdict(Summary() if ends else summary(shown.runs))
+    numbers = summary(() if ends else shown.runs)
     if shown.count is not None:
         numbers["mean"] = float(shown.count)
     mean = [] if numbers["mean"] is None else [numbers["mean"]]
@@ -163,7 +163,7 @@ def _row(target: Target, measurements: list[Measurement]) -> Row:
 def _plain(part: _Part) -> dict[str, Any]:
     """A measurement as plain data."""
     measured = part.measured
-    numbers = {**asdict(summary(measured.runs)), "runs": list(measured.runs)}
+    numbers = {**summary(measured.runs), "runs": list(measured.runs)}
     judged = {"verdict": part.verdict, "margin": part.margin, "note": measured.note}
     return {"network": measured.network, "split": measured.split, **numbers, **judged}
 

@@ -16,7 +16,8 @@ import numpy as np
 import polars as pl
 
 from daxlab.analysis.accuracy import median_run
-from daxlab.analysis.errors import by_length, composed_right, errors_by_construction, search_errors
+from daxlab.analysis.answers import answers
+from daxlab.analysis.errors import by_length, errors_by_construction, search_errors
 from daxlab.analysis.parts import coverage
 from daxlab.analysis.probes import neighbours
 from daxlab.analysis.search import filled, shared_seeds, table
@@ -128,7 +129,7 @@ def turn_left_errors(ledger: Ledger, replicates: Replicates, median: str) -> Mea
 
 def jump_right(ledger: Ledger, replicates: Replicates, median: str) -> Measurement:
     """The composed commands that come out right; how many in every run."""
-    right = {key: composed_right(ledger, key) for key in replicates.keys}
+    right = {key: answers(ledger, key).filter("right")["command"].to_list() for key in replicates.keys}
     some = ", ".join(map(repr, right[median][:5])) + (", …" if len(right[median]) > 5 else "")
     any_run = Counter(command for commands in right.values() for command in commands)
     note = f"median run: {some or 'none right'}; in any run: {len(any_run)}"

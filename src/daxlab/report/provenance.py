@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import asdict, fields
 
-from daxlab.analysis.origins import VERSIONS, devices, untimed, versions
+from daxlab.analysis.origins import VERSIONS, devices, versions
 from daxlab.learners import RNN
 from daxlab.paper.experiments import EXPERIMENTS
 from daxlab.paper.search import COMMAND
@@ -42,15 +42,15 @@ def _protocol(facts: Facts) -> Iterator[Block]:
 
 
 def _made(facts: Facts) -> Iterator[Block]:
-    cost = []
-    for row in devices(facts.ledger).to_dicts():
+    made, cost = versions(facts.ledger), []
+    for row in devices(made).to_dicts():
         kind = "card" if row["platform"] == "gpu" else "CPU"
         device = f" ({row['device']})" if row["device"] not in (None, "cpu") else ""
         cost.append(f"{text.counted(row['runs'], 'run')} took {duration(row['seconds'])} of {kind} time{device}")
     if not cost:
         yield Text("This ledger holds no run.", "absent")
         return
-    lost = untimed(facts.ledger)
+    lost = made["untimed"].sum()
     yield Text(
         f"{text.sentence(text.listed(cost))} A run's time is its share of the group that it was trained in, without "
         "compiling on a card; where several workers shared a card, divided by their number, so a lower bound."
@@ -59,7 +59,7 @@ def _made(facts: Facts) -> Iterator[Block]:
     rows = [
         (*(row[name] or "–" for name in ("device", *VERSIONS)), f"{row['runs']:,}", f"{row['failed']:,}",
          duration(row["seconds"]))
-        for row in versions(facts.ledger).to_dicts()
+        for row in made.to_dicts()
     ]  # fmt: skip
     head = ("device", *(name.replace("python", "Python") for name in VERSIONS), "runs", "failed", "time")
     yield Table("versions-table", "Where the runs were made, and with what.", head, rows, right=(7, 8, 9))
