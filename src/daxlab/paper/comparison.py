@@ -53,11 +53,7 @@ def compare(ledger: Ledger, experiments: Sequence[str] | None = None, protocol: 
 
     `experiments`: only the figures that need runs of these. `protocol`: of the runs; the default is the paper's.
     """
-    return compare_runs(Runs(ledger, protocol or Protocol()), experiments)
-
-
-def compare_runs(runs: Runs, experiments: Sequence[str] | None = None) -> list[Row]:
-    """The same, of runs that were selected already."""
+    runs = Runs(ledger, protocol or Protocol())
     extra = [Target(name, "", unit="the paper states no figure") for name in CATALOGUE if name.startswith(OURS)]
     rows = []
     for target in (*targets(), *extra):
@@ -112,12 +108,11 @@ class _Part:
 
 def _judged(target: Target, measured: Measurement) -> _Part:
     value, relation, paper_runs = measured.claim or (target.value, target.relation, target.averaged)
-    if measured.count is not None:
-        same: Verdict = "within" if measured.count == target.value else "beyond"
-        return _Part(measured, same if measured.draw == "release" else "shown")
-    if value is None or measured.ours is not None:
-        return _Part(measured, "shown" if measured.runs or measured.ours is not None else "unmeasured")
-    if not measured.runs:
+    if measured.count is not None and measured.draw == "release":
+        return _Part(measured, "within" if measured.count == target.value else "beyond")
+    if measured.ours is not None or (value is None and measured.runs):
+        return _Part(measured, "shown")
+    if value is None or not measured.runs:
         return _Part(measured, "unmeasured", against=float("-inf"))
     mean = fmean(measured.runs)
     against = {"less than": mean - value, None: abs(mean - value)}.get(relation, value - mean)

@@ -26,7 +26,7 @@ from daxlab.datasets.rules import SHOTS, SIZES
 from daxlab.paper import translations
 from daxlab.paper.experiments import BEST, FEW, ONCE, OVERALL, PRIMITIVES, SPLITS, both, few, size
 from daxlab.paper.runs import Draw, Measure, Measurement, Replicates, Runs
-from daxlab.paper.search import AXES
+from daxlab.paper.search import AXES, search
 from daxlab.paper.targets import FIGURES, target
 from daxlab.runs import Ledger
 
@@ -160,7 +160,8 @@ def srns(figure: Literal["best", "attention-mean", "attention-range"], runs: Run
     For the mean, every replicate of the whole search is one value; a run that failed counts as the mean of its
     architecture's others. As long as architectures are lacking, what there is of them is shown without a verdict.
     """
-    some = runs.search.filter(pl.col("runs") > 0, experiment="simple", cell="srn", attention=figure != "best")
+    frame = search(runs.ledger, runs.protocol)
+    some = frame.filter(pl.col("runs") > 0, experiment="simple", cell="srn", attention=figure != "best")
     some = some.sort("mean", "network")  # the worst first
     rows = some.to_dicts()
     every = prod(len(AXES[name]) for name in ("layers", "hidden", "dropout"))

@@ -5,16 +5,12 @@ Where the paper drew at random, the release's own draw is taken if it has runs, 
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, Self
 
 from daxlab.learners import RNN
 from daxlab.paper.experiments import NETWORKS, SCAN, trained_by
 from daxlab.protocol import SEMANTICS, Protocol
 from daxlab.runs import Ledger
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Row = dict[str, Any]
 Draw = Literal["release", "own"]
@@ -48,10 +44,20 @@ class Replicates:
     rows: tuple[Row, ...] = ()
     failed: int = 0
 
+    @classmethod
+    def of(cls, rows: Sequence[Row], network: str, split: str, draw: Draw | None = None, **more: Any) -> Self:
+        """The runs that are done, and how many others failed."""
+        done = sorted((row for row in rows if row["status"] == "done"), key=lambda row: (row["split"], row["seed"]))
+        return cls(network, split, draw, tuple(done), len(rows) - len(done), **more)
+
     @property
     def keys(self) -> list[str]:
-        """Keys of the runs."""
+        """The runs' keys."""
         return [row["key"] for row in self.rows]
+
+    @property
+    def seeds(self) -> list[int]:
+        return [row["seed"] for row in self.rows]
 
     def values(self, metric: str = "accuracy") -> tuple[float, ...]:
         """A metric of every run that has it."""
@@ -81,17 +87,8 @@ class Runs:
         for split, draw in zip(splits, draws, strict=True):
             rows = self.ledger.rows(where if family else where | {"split": split})
             if rows := [row for row in rows if row["split"].startswith(split)]:
-                rows.sort(key=lambda row: (row["split"], row["seed"]))
-                done = tuple(row for row in rows if row["status"] == "done")
-                return Replicates(network, split, draw, done, len(rows) - len(done))
+                return Replicates.of(rows, network, split, draw)
         return Replicates(network, splits[-1])
-
-    @cached_property
-    def search(self) -> "pl.DataFrame":
-        """Every architecture of the paper's search on its four experiments, as far as there are runs."""
-        from daxlab.paper.search import search
-
-        return search(self.ledger, self.protocol)
 
 
 def filters(network: RNN, protocol: Protocol) -> Row:

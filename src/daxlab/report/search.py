@@ -15,7 +15,7 @@ from matplotlib.ticker import MaxNLocator
 
 from daxlab.analysis.search import effects
 from daxlab.paper.experiments import SPLITS
-from daxlab.paper.search import ARCHITECTURES, AXES, COMMAND, all_round, choices, measured
+from daxlab.paper.search import ARCHITECTURES, AXES, COMMAND, all_round, choices, measured, search
 from daxlab.report import text
 from daxlab.report.blocks import Block, Cell, Picture, Row, Section, Table, Text, absent
 from daxlab.report.drawing import COLOR, WIDTH, bare, canvas, labelled, picture, say
@@ -31,7 +31,7 @@ Results = dict[str, Any]
 
 def section(facts: Facts) -> Section:
     """The search, as far as the ledger has it."""
-    title, short, frame = f"The search over {ARCHITECTURES} architectures", "The search", facts.runs.search
+    title, short, frame = f"The search over {ARCHITECTURES} architectures", "The search", search(facts.ledger)
     every = choices(frame, TOP)
     enough = {name: every[name] for name in SPLITS if name in every and every[name]["architectures"] >= ENOUGH}
     if not enough:
