@@ -50,16 +50,16 @@ def differing(spec: Mapping[str, Any]) -> str | None:
     return ", ".join(filter(None, (name_and_variant(spec)[1], older))) or None
 
 
-def name_of(row: Row) -> str:
-    """A run's learner in words, without what differs from the usual training."""
-    return str(row["label"]) if "learner" in row["spec"] else name_and_variant(row["spec"])[0]
+def name_and_protocol(row: Row) -> tuple[str, str | None]:
+    """A run's learner in words, and apart from that how its training differs from the usual, if it does.
 
-
-def version(spec: Mapping[str, Any]) -> str | None:
-    """What differs, with the version of a learner's file: runs of a changed file are not taken for replicates."""
+    Of a learner from a file also the version, so that runs of a changed file are not taken for replicates.
+    """
+    spec = row["spec"]
     source = (spec.get("learner") or {}).get("kind")
     digest = f"source {source['digest'][:6]}" if isinstance(source, Mapping) and "digest" in source else ""
-    return ", ".join(filter(None, (differing(spec), digest))) or None
+    name = str(row["label"]) if "learner" in spec else name_and_variant(spec)[0]
+    return name, ", ".join(filter(None, (differing(spec), digest))) or None
 
 
 def measured(ledger: Ledger, where: Where) -> list[Row]:

@@ -22,7 +22,6 @@ from daxlab.runs import Ledger
 Axes = Mapping[str, Sequence[Any]]
 Experiments = Mapping[str, Sequence[str]]  # each with the splits that can stand for it, the preferred one first
 Table = NDArray[np.float64]  # [architectures, seeds], nan where there is no run
-COMMON: dict[str, Any] = {"experiment": str, "split": str, "network": str}
 RESULTS: dict[str, Any] = {"failed": int, **COLUMNS, "seeds": list[int]}
 EFFECTS: dict[str, Any] = {"experiment": str, "axis": str, "value": str, "architectures": int, **COLUMNS}
 EFFECTS |= {"means": list[float]}
@@ -55,8 +54,8 @@ def architectures(ledger: Ledger, axes: Axes, experiments: Experiments, where: W
 
 def schema(axes: Axes) -> dict[str, Any]:
     """The columns of `architectures`."""
-    kinds = {name: {type(value) for value in values} for name, values in axes.items()}
-    return COMMON | {name: float if float in kind else kind.pop() for name, kind in kinds.items()} | RESULTS
+    kinds = {name: float if float in map(type, values) else type(values[0]) for name, values in axes.items()}
+    return {"experiment": str, "split": str, "network": str, **kinds, **RESULTS}
 
 
 def _entry(experiment: str, row: Row, axes: Axes, seeds: set[int]) -> Row:
@@ -81,13 +80,9 @@ def shared_seeds(seeds_of_each: Iterable[Sequence[int]]) -> list[int]:
 
 def table(rows: pl.DataFrame, seeds: Sequence[int]) -> Table:
     """The accuracies of architectures (rows) by seed (columns)."""
-    place = {seed: n for n, seed in enumerate(seeds)}
-    values = np.full((rows.height, len(seeds)), np.nan)
-    for n, runs in enumerate(rows.select("seeds", "accuracies").iter_rows()):
-        for seed, accuracy in zip(*runs, strict=True):
-            if seed in place:
-                values[n, place[seed]] = accuracy
-    return values
+    by_seed = [dict(zip(*runs, strict=True)) for runs in rows.select("seeds", "accuracies").iter_rows()]
+    values = [[runs.get(seed, np.nan) for seed in seeds] for runs in by_seed]
+    return np.array(values, float).reshape(rows.height, len(seeds))
 
 
 def filled(values: Table) -> Table:

@@ -52,7 +52,6 @@ class Replicates:
 
     @property
     def keys(self) -> list[str]:
-        """The runs' keys."""
         return [row["key"] for row in self.rows]
 
     @property

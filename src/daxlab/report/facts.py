@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from daxlab.analysis.accuracy import settings
-from daxlab.analysis.replicates import entries, name_of, version
+from daxlab.analysis.replicates import entries, name_and_protocol
 from daxlab.datasets import SentencePairs, dataset
 from daxlab.errors import InputError
 from daxlab.learners import RNN
@@ -69,9 +69,9 @@ class Facts:
         groups: dict[tuple[str, str, str, str], list[Row]] = {}
         for row in sorted(self.ledger.rows({"status": "done"}), key=lambda row: (row["seed"], row["key"])):
             if row["label"] != str(TRANSLATOR) or not is_sentence_pairs(row["dataset"]):
-                name, protocol = name_of(row), version(row["spec"]) or ""
+                name, protocol = name_and_protocol(row)
                 family = re.sub(r"[-_]rep\d+$", "", row["split"])
-                groups.setdefault((row["dataset"], family, name, protocol), []).append(row)
+                groups.setdefault((row["dataset"], family, name, protocol or ""), []).append(row)
         splits: dict[tuple[str, str], list[Setting]] = {}
         for (data, family, name, protocol), rows in sorted(groups.items()):
             setting = Setting(name, protocol, rows[0]["split"], data, tuple(row["key"] for row in rows))

@@ -50,7 +50,7 @@ def _made(facts: Facts) -> Iterator[Block]:
     if not cost:
         yield Text("This ledger holds no run.", "absent")
         return
-    lost = made["untimed"].sum()
+    lost = int(made["untimed"].sum())
     yield Text(
         f"{text.sentence(text.listed(cost))} A run's time is its share of the group that it was trained in, without "
         "compiling on a card; where several workers shared a card, divided by their number, so a lower bound."
