@@ -46,9 +46,9 @@ def architectures(ledger: Ledger, axes: Axes, experiments: Experiments, where: W
             same |= {name: same[name] + row[name] for name in ("failed", "seeds", "accuracies")}
     rows = []
     for experiment, choices in experiments.items():
-        some = by_split[max(choices, key=lambda split: len(by_split[split]))].values()  # the first of equals
-        seeds = set(shared_seeds(row["seeds"] for row in some))
-        rows += [_entry(experiment, row, axes, seeds) for row in some]
+        taken = by_split[max(choices, key=lambda split: len(by_split[split]))].values()  # the first of equals
+        seeds = set(shared_seeds(row["seeds"] for row in taken))
+        rows += [_entry(experiment, row, axes, seeds) for row in taken]
     return pl.DataFrame(rows, schema(axes), orient="row").sort("experiment", *axes)
 
 
@@ -74,8 +74,8 @@ def _entry(experiment: str, row: Row, axes: Axes, seeds: set[int]) -> Row:
 
 def shared_seeds(seeds_of_each: Iterable[Sequence[int]]) -> list[int]:
     """The seeds that at least half of the architectures have a run of."""
-    some = [set(seeds) for seeds in seeds_of_each if seeds]
-    return sorted(seed for seed in set().union(*some) if 2 * sum(seed in seeds for seeds in some) >= len(some))
+    each = [set(seeds) for seeds in seeds_of_each if seeds]
+    return sorted(seed for seed in set().union(*each) if 2 * sum(seed in seeds for seeds in each) >= len(each))
 
 
 def table(rows: pl.DataFrame, seeds: Sequence[int]) -> Table:
@@ -95,9 +95,8 @@ def filled(values: Table) -> Table:
 
 def ranked(frame: pl.DataFrame, experiment: str) -> pl.DataFrame:
     """The architectures with runs on an experiment, best mean first, with their place: equal means share the best."""
-    some = frame.filter(pl.col("runs") > 0, experiment=experiment)
     place = pl.col("mean").round(DIGITS).rank("min", descending=True).cast(pl.Int64).alias("place")
-    return some.with_columns(place).sort("place", "network")
+    return frame.filter(pl.col("runs") > 0, experiment=experiment).with_columns(place).sort("place", "network")
 
 
 def worth(values: Table, *, least: bool = False) -> Row:
@@ -129,10 +128,10 @@ def overall(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, Row]]:
     a replicate is left out. When others are ranked, a missing run counts as the mean of its architecture's other runs.
     """
     everywhere = pl.len().over("network") == pl.col("experiment").n_unique()
-    some = frame.filter(pl.col("runs") > 0).filter(everywhere).sort("network", maintain_order=True)
-    if some.is_empty():
+    rows = frame.filter(pl.col("runs") > 0).filter(everywhere).sort("network", maintain_order=True)
+    if rows.is_empty():
         return pl.DataFrame(), {}
-    parts, seeds = some.partition_by("experiment", maintain_order=True), shared_seeds(some["seeds"].to_list())
+    parts, seeds = rows.partition_by("experiment", maintain_order=True), shared_seeds(rows["seeds"].to_list())
     tables = np.array([table(part, seeds) for part in parts])  # [experiments, architectures, seeds]
     complete = ~np.isnan(tables).any(axis=0).all(axis=1)
     tables = tables[:, complete]

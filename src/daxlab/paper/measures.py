@@ -37,8 +37,10 @@ def in_each(measure: Callable[[Ledger, Replicates], Measurement], *places: tuple
     """Measure the same in the runs of each network on its split (by its name, or two names), where there are any."""
 
     def measured(runs: Runs) -> list[Measurement]:
-        every = [runs.of(network, *splits) for network, splits in places]
-        return [measure(runs.ledger, same) if same.rows else same.measurement() for same in every]
+        each = [runs.of(network, *splits) for network, splits in places]
+        return [
+            measure(runs.ledger, replicates) if replicates.rows else replicates.measurement() for replicates in each
+        ]
 
     return measured
 
@@ -150,17 +152,16 @@ def srns(figure: Literal["best", "attention-mean", "attention-range"], runs: Run
     For the mean, every replicate of the whole search is one value; a run that failed counts as the mean of its
     architecture's others. As long as architectures are lacking, what there is of them is shown without a verdict.
     """
-    frame = search(runs.ledger, runs.protocol)
-    some = frame.filter(pl.col("runs") > 0, experiment="simple", cell="srn", attention=figure != "best")
-    some = some.sort("mean", "network")  # the worst first
-    rows = some.to_dicts()
+    frame = search(runs.ledger, runs.protocol).sort("mean", "network")  # the worst first
+    frame = frame.filter(pl.col("runs") > 0, experiment="simple", cell="srn", attention=figure != "best")
+    rows = frame.to_dicts()
     every = prod(len(AXES[name]) for name in ("layers", "hidden", "dropout"))
     lacking = f"so far of {len(rows)} of {every} architectures in the ledger; the others need the search"
     if not rows:
         return [Measurement(note=lacking)]
     split, draw = rows[0]["split"], DRAWS[rows[0]["split"] == SPLITS["simple"][0]]
     means, ends = [row["mean"] for row in rows], [rows[-1]] if figure == "best" else [rows[0], rows[-1]]
-    values = table(some, shared_seeds(some["seeds"].to_list()))
+    values = table(frame, shared_seeds(frame["seeds"].to_list()))
     without = int(np.isnan(values).all(axis=1).sum()) if figure == "attention-mean" else 0
     if len(rows) < every or without:
         ours = [fmean(means)] if figure == "attention-mean" else [row["mean"] for row in ends]

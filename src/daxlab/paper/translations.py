@@ -168,12 +168,12 @@ def measured(
     measure: Callable[[Condition, Condition], tuple[Sequence[float], str]], times: int, runs: Runs
 ) -> list[Measurement]:
     """A figure of the condition with the new word so many times, perhaps beside the baseline."""
-    baseline, *others = conditions(runs.ledger, PAPER_DIGEST, PAPER, runs.protocol)
-    condition = next(part for part in (baseline, *others) if part.times == times)
+    every = {part.times: part for part in conditions(runs.ledger, PAPER_DIGEST, PAPER, runs.protocol)}
+    condition, baseline = every[times], every[0]
     values, note = measure(condition, baseline) if condition.rows else ((), "")
-    names = sorted({row["dataset"] for row in runs.ledger.rows({"split": BASELINE})} - {PAPER})
-    if names and not values:
-        note = f"the ledger has runs on {', '.join(names)}, which are not the paper's pairs"
+    others = () if values else sorted({row["dataset"] for row in runs.ledger.rows({"split": BASELINE})} - {PAPER})
+    if others:
+        note = f"the ledger has runs on {', '.join(others)}, which are not the paper's pairs"
     return [condition.measurement(values, note)]
 
 
