@@ -24,7 +24,7 @@ from daxlab.datasets import find, release, split
 from daxlab.datasets.rules import SHOTS, SIZES
 from daxlab.paper import translations
 from daxlab.paper.experiments import BEST, FEW, ONCE, OVERALL, PRIMITIVES, SPLITS, both, few, size
-from daxlab.paper.runs import Draw, Measure, Measurement, Replicates, Runs
+from daxlab.paper.runs import Draw, Measure, Measurement, Runs
 from daxlab.paper.search import AXES, search
 from daxlab.paper.targets import FIGURES, target
 from daxlab.runs import Ledger
@@ -33,14 +33,12 @@ OURS = "ours."  # begins the ids of figures that the paper lacks
 DRAWS: dict[bool, Draw] = {True: "release", False: "own"}
 
 
-def in_each(measure: Callable[[Ledger, Replicates], Measurement], *places: tuple[str, Sequence[str]]) -> Measure:
+def in_each(measure: Callable[[Ledger, Measurement], Measurement], *places: tuple[str, Sequence[str]]) -> Measure:
     """Measure the same in the runs of each network on its split (by its name, or two names), where there are any."""
 
     def measured(runs: Runs) -> list[Measurement]:
         each = [runs.of(network, *splits) for network, splits in places]
-        return [
-            measure(runs.ledger, replicates) if replicates.rows else replicates.measurement() for replicates in each
-        ]
+        return [measure(runs.ledger, replicates) if replicates.rows else replicates.measured() for replicates in each]
 
     return measured
 
@@ -48,27 +46,27 @@ def in_each(measure: Callable[[Ledger, Replicates], Measurement], *places: tuple
 # -- measured in the runs of a network on a split
 
 
-def metric(name: str, _: Ledger, replicates: Replicates) -> Measurement:
+def metric(name: str, _: Ledger, replicates: Measurement) -> Measurement:
     """A metric of every run."""
-    return replicates.measurement(replicates.values(name))
+    return replicates.measured(replicates.values(name))
 
 
-def oracle_at(length: int, ledger: Ledger, replicates: Replicates) -> Measurement:
+def oracle_at(length: int, ledger: Ledger, replicates: Measurement) -> Measurement:
     """Accuracy with the right length given, on the commands of so many actions."""
     frame = by_length(ledger, replicates.keys, by="actions", oracle=True).filter(length=length)
-    return replicates.measurement(frame["accuracies"].explode().to_list())
+    return replicates.measured(frame["accuracies"].explode().to_list())
 
 
-def search_failures(ledger: Ledger, replicates: Replicates) -> Measurement:
+def search_failures(ledger: Ledger, replicates: Measurement) -> Measurement:
     """Search errors of every run."""
     frame = search_errors(ledger, replicates.keys).drop_nulls("search_errors")
     wrong, unended = frame["wrong"].to_list(), frame["unended"].to_list()
     note = f"of {fmean(wrong):,.0f} wrong answers a run" if wrong else ""
     note += f", {fmean(unended):.1f} of the search errors cut off before they ended" if any(unended) else ""
-    return replicates.measurement([float(count) for count in frame["search_errors"]], note)
+    return replicates.measured([float(count) for count in frame["search_errors"]], note)
 
 
-def turn_left_errors(ledger: Ledger, replicates: Replicates) -> Measurement:
+def turn_left_errors(ledger: Ledger, replicates: Measurement) -> Measurement:
     """The median run's errors by construction; how many every run made."""
     median = median_run(ledger, replicates.keys)
     frame = errors_by_construction(ledger, median, "turn-left")
@@ -78,10 +76,10 @@ def turn_left_errors(ledger: Ledger, replicates: Replicates) -> Measurement:
     most = [f"{row['wrong']} {row['construction']!r} {row['place']}" for row in errors.head(4).to_dicts()]
     most += [f"{rest} in others"] if (rest := sum(errors["wrong"][4:])) else []
     note = f"median run: {'; '.join(most) or 'none'}"
-    return replicates.measurement(counts, note, ours=ours, shown=str(ours["errors"]))
+    return replicates.measured(counts, note, ours=ours, shown=str(ours["errors"]))
 
 
-def jump_right(ledger: Ledger, replicates: Replicates) -> Measurement:
+def jump_right(ledger: Ledger, replicates: Measurement) -> Measurement:
     """The composed commands that come out right in the median run; how many in every run."""
     median = median_run(ledger, replicates.keys)
     right = {key: answers(ledger, key).filter("right")["command"].to_list() for key in replicates.keys}
@@ -90,10 +88,10 @@ def jump_right(ledger: Ledger, replicates: Replicates) -> Measurement:
     note = f"median run: {some or 'none right'}; in any run: {len(any_run)}"
     counts = [float(len(commands)) for commands in right.values()]
     ours = {"run": median, "right": right[median], "any_run": dict(any_run.most_common())}
-    return replicates.measurement(counts, note, ours=ours, shown=str(len(right[median])))
+    return replicates.measured(counts, note, ours=ours, shown=str(len(right[median])))
 
 
-def nearest(ledger: Ledger, replicates: Replicates) -> Measurement:
+def nearest(ledger: Ledger, replicates: Measurement) -> Measurement:
     """The neighbours of the paper's four commands in the median run."""
     frame = neighbours(ledger, median_run(ledger, replicates.keys))
     ours = {
@@ -101,9 +99,9 @@ def nearest(ledger: Ledger, replicates: Replicates) -> Measurement:
         for command in target("exp3.neighbours").table or ()
     }
     if not any(ours.values()):
-        return replicates.measurement(note="no neighbours were kept of the median run")
+        return replicates.measured(note="no neighbours were kept of the median run")
     first = "; ".join(f"{command}: {near[0][0]} {near[0][1]:.2f}" for command, near in ours.items() if near)
-    return replicates.measurement(note=f"nearest in the median run: {first}", ours=ours, shown="a table")
+    return replicates.measured(note=f"nearest in the median run: {first}", ours=ours, shown="a table")
 
 
 # -- measured otherwise
@@ -115,7 +113,7 @@ def few_shot(shots: int, runs: Runs) -> list[Measurement]:
     by_draw: dict[str, list[float]] = {}
     for row in replicates.rows:
         by_draw.setdefault(row["split"], []).append(row["accuracy"])
-    return [replicates.measurement([fmean(accuracies) for accuracies in by_draw.values()])]
+    return [replicates.measured([fmean(accuracies) for accuracies in by_draw.values()])]
 
 
 def over_sampling(runs: Runs) -> list[Measurement]:
@@ -131,7 +129,7 @@ def over_sampling(runs: Runs) -> list[Measurement]:
         if pairs:
             means = [fmean(side) for side in zip(*pairs, strict=True)]
             note = f"{name} {means[0]:.2f} with over-sampling minus {means[1]:.2f} without, seed by seed"
-        measurements.append(runs.of(OVERALL, once).measurement(gain, note, claim=(0, "more than", None)))
+        measurements.append(runs.of(OVERALL, once).measured(gain, note, claim=(0, "more than", None)))
     return measurements
 
 
@@ -143,7 +141,7 @@ def unseen_parts(percent: int, _: Runs) -> list[Measurement]:
     count, parts, times = len(covered.unseen), len(covered.parts), covered.occurrences
     ours = {"unseen": list(covered.unseen), "parts": parts, "occurrences": times}
     note = f"{count} of {parts}; the others occur {times or 0:.2f} times on average"
-    return [Measurement(None, name, DRAWS[released], ours=ours, shown=str(count), count=count, note=note)]
+    return [Measurement("", name, DRAWS[released], ours=ours, shown=str(count), count=count, note=note)]
 
 
 def srns(figure: Literal["best", "attention-mean", "attention-range"], runs: Runs) -> list[Measurement]:
@@ -168,15 +166,15 @@ def srns(figure: Literal["best", "attention-mean", "attention-range"], runs: Run
         shown = " to ".join(f"{value:.2f}" for value in ours)
         if len(rows) == every:
             lacking = f"{without} of {every} architectures have none of the seeds that most of them share"
-        return [Measurement(None, split, draw, ours=ours, shown=shown, note=lacking)]
+        return [Measurement("", split, draw, ours=ours, shown=shown, note=lacking)]
     if figure == "attention-mean":
         failed = sum(row["failed"] for row in rows)
-        replicates = Replicates(f"{every} SRNs with attention", split, draw, failed=failed)
-        return [replicates.measurement(filled(values).mean(axis=0).tolist())]
+        replicates = Measurement(f"{every} SRNs with attention", split, draw, failed=failed)
+        return [replicates.measured(filled(values).mean(axis=0).tolist())]
     stated = target(f"exp1.srn-{figure}")
     claims = [(end, None, stated.averaged) for end in stated.range] if stated.range else [None]
     return [
-        Replicates(row["network"], split, draw, failed=row["failed"]).measurement(row["accuracies"], claim=claim)
+        Measurement(row["network"], split, draw, failed=row["failed"]).measured(row["accuracies"], claim=claim)
         for row, claim in zip(ends, claims, strict=True)
     ]
 

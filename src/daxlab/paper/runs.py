@@ -4,7 +4,7 @@ Where the paper drew at random, the release's own draw is taken if it has runs, 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, Self
 
 from daxlab.learners import RNN
@@ -18,35 +18,23 @@ Draw = Literal["release", "own"]
 
 @dataclass(frozen=True)
 class Measurement:
-    """What is measured for a figure: a value for each run of a network on a split, or what is no mean of runs."""
+    """The runs of one network on one split, and what is measured in them for a figure."""
 
-    network: str | None = None
-    split: str | None = None
+    network: str = ""
+    split: str = ""
     draw: Draw | None = None  # None: a rule determines the split
-    runs: tuple[float, ...] = ()
-    ours: Any = None  # what is shown as it is: a list, a table, the ends of a range
+    rows: tuple[Row, ...] = ()  # the runs that are done, by split and seed
+    failed: int = 0  # how many others failed
+    runs: tuple[float, ...] = ()  # the figure in every run
+    ours: Any = None  # what is no mean of runs: a list, a table, the ends of a range
     shown: str = ""  # our figure as text, where it is not the mean
     count: int | None = None  # a count that does not depend on chance
     claim: tuple[float, str | None, int | None] | None = None  # value, relation, the paper's runs; None: the target's
     note: str = ""
 
-
-Measure = Callable[["Runs"], list[Measurement]]
-
-
-@dataclass(frozen=True)
-class Replicates:
-    """The runs of one network on one split, by seed."""
-
-    network: str
-    split: str
-    draw: Draw | None = None
-    rows: tuple[Row, ...] = ()
-    failed: int = 0
-
     @classmethod
     def of(cls, rows: Sequence[Row], network: str, split: str, draw: Draw | None = None, **more: Any) -> Self:
-        """The runs that are done, and how many others failed."""
+        """Some runs of a network on a split, before anything is measured in them."""
         done = sorted((row for row in rows if row["status"] == "done"), key=lambda row: (row["split"], row["seed"]))
         return cls(network, split, draw, tuple(done), len(rows) - len(done), **more)
 
@@ -62,11 +50,13 @@ class Replicates:
         """A metric of every run that has it."""
         return tuple(row[metric] for row in self.rows if row[metric] is not None)
 
-    def measurement(self, values: Sequence[float] = (), note: str = "", **more: Any) -> Measurement:
-        """These values, measured in the runs."""
+    def measured(self, values: Sequence[float] = (), note: str = "", **more: Any) -> Self:
+        """The same runs with these values; the note says how many runs failed."""
         failed = f"{self.failed} failed and {'is' if self.failed == 1 else 'are'} left out" if self.failed else ""
-        notes = "; ".join(text for text in (failed, note) if text)
-        return Measurement(self.network, self.split, self.draw, tuple(values), note=notes, **more)
+        return replace(self, runs=tuple(values), note="; ".join(filter(None, (failed, note))), **more)
+
+
+Measure = Callable[["Runs"], Sequence[Measurement]]
 
 
 @dataclass(frozen=True)
@@ -76,7 +66,7 @@ class Runs:
     ledger: Ledger
     protocol: Protocol = field(default_factory=Protocol)
 
-    def of(self, network: str, *splits: str, family: bool = False) -> Replicates:
+    def of(self, network: str, *splits: str, family: bool = False) -> Measurement:
         """The runs of one of the paper's networks on a split, which has one name or two: the release's draw, and ours.
 
         With `family`, of all splits whose names begin so: other draws of the same kind.
@@ -86,8 +76,8 @@ class Runs:
         for split, draw in zip(splits, draws, strict=True):
             rows = self.ledger.rows(where if family else where | {"split": split})
             if rows := [row for row in rows if row["split"].startswith(split)]:
-                return Replicates.of(rows, network, split, draw)
-        return Replicates(network, splits[-1])
+                return Measurement.of(rows, network, split, draw)
+        return Measurement(network, splits[-1])
 
 
 def filters(network: RNN, protocol: Protocol) -> Row:

@@ -15,7 +15,7 @@ from daxlab.datasets import bleu, sentence_pairs
 from daxlab.datasets.new_word import new_word
 from daxlab.datasets.translation import BASELINE, PAPER, PAPER_DIGEST, TIMES, condition
 from daxlab.paper import experiments
-from daxlab.paper.runs import Measure, Measurement, Replicates, Runs, filters
+from daxlab.paper.runs import Measure, Measurement, Runs, filters
 from daxlab.paper.targets import target
 from daxlab.protocol import Protocol
 from daxlab.runs import Ledger
@@ -25,7 +25,7 @@ COUNTED = ("exp4.tired.constructions", "exp4.tired.seen", "exp4.frames")  # in t
 
 
 @dataclass(frozen=True, kw_only=True)
-class Condition(Replicates):
+class Condition(Measurement):
     """The runs that were shown the new word so many times (0: the baseline), by seed."""
 
     ledger: Ledger
@@ -174,7 +174,7 @@ def measured(
     others = () if values else sorted({row["dataset"] for row in runs.ledger.rows({"split": BASELINE})} - {PAPER})
     if others:
         note = f"the ledger has runs on {', '.join(others)}, which are not the paper's pairs"
-    return [condition.measurement(values, note)]
+    return [condition.measured(values, note)]
 
 
 def counted(figure: str, _: Runs) -> list[Measurement]:
@@ -192,8 +192,8 @@ def counted(figure: str, _: Runs) -> list[Measurement]:
     }[figure]
     note += " (a tenth of the English sentences, our own draw)"
     if isinstance(ours, int):
-        return [Measurement(None, BASELINE, "own", ours=ours, shown=str(ours), count=ours, note=note)]
-    return [Measurement(None, BASELINE, "own", ours=ours, shown=f"{training.mean:.1f}", note=note)]
+        return [Measurement("", BASELINE, "own", ours=ours, shown=str(ours), count=ours, note=note)]
+    return [Measurement("", BASELINE, "own", ours=ours, shown=f"{training.mean:.1f}", note=note)]
 
 
 def figures() -> Iterator[tuple[str, Sequence[str], Measure]]:
