@@ -20,7 +20,7 @@ PROTOCOL = {field.name for field in fields(Protocol)}
 
 
 def summary(values: Sequence[float]) -> Row:
-    """The mean, its standard error (sem), and the ends of its 95% interval (low, high): None of too few values."""
+    """The mean, its standard error (sem) and its 95% interval (low, high); None where there are too few values."""
     if len(values) < 2:
         return {"mean": next(iter(values), None), "sem": None, "low": None, "high": None}
     mean = fmean(values)
