@@ -24,13 +24,12 @@ from daxlab.datasets import find, release, split
 from daxlab.datasets.rules import SHOTS, SIZES
 from daxlab.paper import translations
 from daxlab.paper.experiments import BEST, FEW, ONCE, OVERALL, PRIMITIVES, SPLITS, both, few, size
-from daxlab.paper.runs import Draw, Measure, Measurement, Runs
+from daxlab.paper.runs import Measure, Measurement, Runs, draw_of
 from daxlab.paper.search import AXES, search
 from daxlab.paper.targets import FIGURES, target
 from daxlab.runs import Ledger
 
 OURS = "ours."  # begins the ids of figures that the paper lacks
-DRAWS: dict[bool, Draw] = {True: "release", False: "own"}
 
 
 def in_each(measure: Callable[[Ledger, Measurement], Measurement], *places: tuple[str, Sequence[str]]) -> Measure:
@@ -135,13 +134,12 @@ def over_sampling(runs: Runs) -> list[Measurement]:
 
 def unseen_parts(percent: int, _: Runs) -> list[Measurement]:
     """How many conjunction-less commands of the test set are not in training."""
-    released = find(release.SCAN) is not None
-    name = size(percent, released)
+    name = size(percent, release=find(release.SCAN) is not None)
     covered = coverage(split(name))
     count, parts, times = len(covered.unseen), len(covered.parts), covered.occurrences
     ours = {"unseen": list(covered.unseen), "parts": parts, "occurrences": times}
     note = f"{count} of {parts}; the others occur {times or 0:.2f} times on average"
-    return [Measurement("", name, DRAWS[released], ours=ours, shown=str(count), count=count, note=note)]
+    return [Measurement("", name, draw_of(name), ours=ours, shown=str(count), count=count, note=note)]
 
 
 def srns(figure: Literal["best", "attention-mean", "attention-range"], runs: Runs) -> list[Measurement]:
@@ -157,7 +155,7 @@ def srns(figure: Literal["best", "attention-mean", "attention-range"], runs: Run
     lacking = f"so far of {len(rows)} of {every} architectures in the ledger; the others need the search"
     if not rows:
         return [Measurement(note=lacking)]
-    split, draw = rows[0]["split"], DRAWS[rows[0]["split"] == SPLITS["simple"][0]]
+    split, draw = rows[0]["split"], draw_of(rows[0]["split"])
     means, ends = [row["mean"] for row in rows], [rows[-1]] if figure == "best" else [rows[0], rows[-1]]
     values = table(frame, shared_seeds(frame["seeds"].to_list()))
     without = int(np.isnan(values).all(axis=1).sum()) if figure == "attention-mean" else 0

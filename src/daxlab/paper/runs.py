@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, Self
 
+from daxlab.datasets.release import PREFIX
 from daxlab.learners import RNN
 from daxlab.paper.experiments import NETWORKS, SCAN, trained_by
 from daxlab.protocol import SEMANTICS, Protocol
@@ -71,13 +72,17 @@ class Runs:
 
         With `family`, of all splits whose names begin so: other draws of the same kind.
         """
-        draws: tuple[Draw | None, ...] = ("release", "own") if len(splits) > 1 else (None,)
         where = {"dataset": SCAN, **filters(NETWORKS[network], self.protocol)}
-        for split, draw in zip(splits, draws, strict=True):
+        for split in splits:
             rows = self.ledger.rows(where if family else where | {"split": split})
             if rows := [row for row in rows if row["split"].startswith(split)]:
-                return Measurement.of(rows, network, split, draw)
+                return Measurement.of(rows, network, split, draw_of(split) if len(splits) > 1 else None)
         return Measurement(network, splits[-1])
+
+
+def draw_of(split: str) -> Draw:
+    """Who drew a random split."""
+    return "release" if split.startswith(PREFIX) else "own"
 
 
 def filters(network: RNN, protocol: Protocol) -> Row:
