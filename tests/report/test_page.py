@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from daxlab.paper import compare
+from daxlab.paper.comparison import compare
 from daxlab.paper.experiments import NETWORKS, OVERALL
 from daxlab.report.drawing import PALETTE
 from daxlab.report.page import page, prose

@@ -10,7 +10,7 @@ from daxlab.cli.terminal import table
 from daxlab.runs import Ledger
 
 if TYPE_CHECKING:
-    from daxlab.paper import Row
+    from daxlab.paper.comparison import Row
 
 MOST_RUNS = 8  # that a line of the table shows
 NUMBERS = ("paper", "ours", "sem", "95% interval", "margin")
@@ -28,7 +28,7 @@ def compare(ledger: LedgerOption = None, as_json: JsonOption = False) -> None:
 
     Example: daxlab compare --ledger results/runs.db
     """
-    from daxlab.paper import compare as compared  # polars is slow to load
+    from daxlab.paper.comparison import compare as compared  # polars is slow to load
 
     path = ledger_at(ledger)
     with Ledger(path) as known:
@@ -44,7 +44,7 @@ def compare(ledger: LedgerOption = None, as_json: JsonOption = False) -> None:
 
 def show(rows: Sequence["Row"]) -> None:
     """The rows as a table, with notes below."""
-    from daxlab.paper import experiments_of
+    from daxlab.paper.comparison import experiments_of
     from daxlab.paper.search import COMMAND
 
     show_figures([row for row in rows if row.paper is not None], COLUMNS)

@@ -22,7 +22,7 @@ from daxlab.protocol import Protocol
 from daxlab.runs import Ledger
 
 if TYPE_CHECKING:
-    from daxlab.paper import Row
+    from daxlab.paper.comparison import Row
 
 NAMES = "|".join((*EXPERIMENTS, ALL))
 DRAWN = {"simple", "size", "few-shot"}  # experiments with random splits
@@ -123,7 +123,7 @@ def _show(
 
 def _compared(known: Ledger, experiments: list[str], protocol: Protocol) -> "list[Row]":
     try:
-        from daxlab.paper import compare
+        from daxlab.paper.comparison import compare
     except ImportError as error:  # on a machine with few packages, which only trains
         print(f"{error.name} is not installed: run 'daxlab compare' on another machine.", file=sys.stderr)
         return []

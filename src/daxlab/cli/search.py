@@ -43,15 +43,13 @@ def best(
     """
     if experiment not in (None, *EXPERIMENTS):
         raise InputError(f"no experiment is called {experiment!r}; there are {', '.join(EXPERIMENTS)}")
-    from daxlab.paper.comparison import compare_runs  # polars is slow to load
-    from daxlab.paper.runs import Runs
-    from daxlab.paper.search import ARCHITECTURES, all_round, choices
+    from daxlab.paper.comparison import compare  # polars is slow to load
+    from daxlab.paper.search import ARCHITECTURES, all_round, choices, search
     from daxlab.report.text import AGAIN
 
     path = ledger_at(ledger)
     with Ledger(path) as known:
-        runs = Runs(known)
-        frame, srns = runs.search, compare_runs(runs, ["search"])
+        frame, srns = search(known), compare(known, ["search"])
     experiments, overall = choices(frame, top), all_round(frame, top)
     if as_json:
         wanted = {name: chosen for name, chosen in experiments.items() if experiment in (None, name)}

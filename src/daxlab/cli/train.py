@@ -3,7 +3,6 @@
 import json
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict
 from math import inf
 from pathlib import Path
 from typing import Annotated, Any
@@ -104,7 +103,7 @@ def _rows(path: Path, keys: tuple[str, ...]) -> list[dict[str, Any]]:
 
 def _result(rows: list[dict[str, Any]]) -> dict[str, Any]:
     """The runs on one split, and what they say together."""
-    return {"runs": rows, **asdict(summary([row["accuracy"] for row in rows if row["accuracy"] is not None]))}
+    return {"runs": rows, **summary([row["accuracy"] for row in rows if row["accuracy"] is not None])}
 
 
 def _show(title: str, result: Mapping[str, Any]) -> None:

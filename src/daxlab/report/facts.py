@@ -11,7 +11,7 @@ from daxlab.analysis.replicates import entries
 from daxlab.datasets import SentencePairs, dataset
 from daxlab.errors import InputError
 from daxlab.learners import RNN
-from daxlab.paper.comparison import Row as Compared, compare_runs
+from daxlab.paper.comparison import Row as Compared, compare
 from daxlab.paper.experiments import NETWORKS, SCAN
 from daxlab.paper.runs import Runs
 from daxlab.runs import Ledger
@@ -45,7 +45,7 @@ class Facts:
     @cached_property
     def compared(self) -> dict[str, Compared]:
         """The comparison with the paper, by id."""
-        return {row.id: row for row in compare_runs(self.runs)}
+        return {row.id: row for row in compare(self.ledger)}
 
     def row(self, network: str, *splits: str) -> Row | None:
         """The summary of one of the paper's networks on a split, of the same runs that the comparison takes."""

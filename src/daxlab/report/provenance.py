@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import asdict, fields
 
-from daxlab.analysis.origins import VERSIONS, devices, untimed, versions
+from daxlab.analysis.origins import VERSIONS, devices, versions
 from daxlab.learners import RNN
 from daxlab.paper.experiments import EXPERIMENTS
 from daxlab.paper.search import COMMAND
@@ -42,22 +42,22 @@ def _protocol(facts: Facts) -> Iterator[Block]:
 
 
 def _made(facts: Facts) -> Iterator[Block]:
-    cost = []
-    for row in devices(facts.ledger).to_dicts():
+    made, cost = versions(facts.ledger), []
+    for row in devices(made).to_dicts():
         kind = "card" if row["platform"] == "gpu" else "CPU"
         device = f" ({row['device']})" if row["device"] not in (None, "cpu") else ""
         cost.append(f"{text.counted(row['runs'], 'run')} took {duration(row['seconds'])} of {kind} time{device}")
     if not cost:
         yield Text("This ledger holds no run.", "absent")
         return
-    lost = untimed(facts.ledger)
+    lost = int(made["untimed"].sum())
     yield Text(
         f"{text.sentence(text.listed(cost))} A run's time is its share of the group that it was trained in, without "
         "compiling on a card; where several workers shared a card, divided by their number, so a lower bound."
         + (f" {text.sentence(text.counted(lost, 'run') + ' recorded no time')}" if lost else "")
     )
     rows = []
-    for row in versions(facts.ledger).to_dicts():
+    for row in made.to_dicts():
         counts = [f"{row[name]:,}" for name in ("runs", "failed")]
         rows.append([*(row[name] or "–" for name in ("device", *VERSIONS)), *counts, duration(row["seconds"])])
     head = ("device", *(name.replace("python", "Python") for name in VERSIONS), "runs", "failed", "time")

@@ -15,7 +15,7 @@ from matplotlib.ticker import MaxNLocator
 
 from daxlab.analysis.search import effects
 from daxlab.paper.experiments import SPLITS
-from daxlab.paper.search import ARCHITECTURES, AXES, COMMAND, all_round, choices, measured
+from daxlab.paper.search import ARCHITECTURES, AXES, COMMAND, all_round, choices, measured, search
 from daxlab.report import text
 from daxlab.report.blocks import Block, Cell, Picture, Section, Table, Text, absent
 from daxlab.report.drawing import COLOR, WIDTH, bare, labelled, picture, say
@@ -31,7 +31,7 @@ Results = dict[str, Any]
 
 def section(facts: Facts) -> Section:
     """The search, as far as the ledger has it."""
-    name, frame = f"search over {ARCHITECTURES} architectures", facts.runs.search
+    name, frame = f"search over {ARCHITECTURES} architectures", search(facts.ledger)
     every = choices(frame)
     enough = {split: every[split] for split in SPLITS if split in every and every[split]["architectures"] >= ENOUGH}
     if not enough:
