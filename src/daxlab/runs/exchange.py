@@ -1,13 +1,12 @@
 """From ledger to ledger, and from ledger to table: merge, export, CSV, Parquet. Knows the tables."""
 
-import csv
+import glob
 import io
 import json
-import re
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,12 +15,9 @@ from daxlab.atomic import atomic_file
 from daxlab.errors import InputError
 from daxlab.runs import files
 from daxlab.runs.ledger import Ledger
-from daxlab.runs.reading import Row
 from daxlab.runs.records import METRICS
 from daxlab.runs.schema import ROW, Where, settings_of
 from daxlab.runs.writer import Writer
-
-PREDICTIONS = ("greedy", "oracle")
 
 
 @dataclass(frozen=True)
@@ -41,28 +37,49 @@ def merge(writer: Writer, other: str | Path) -> Merged:
     """
     with Ledger(other) as theirs:
         theirs.check()  # nothing damaged is copied
-    with _attached(writer, Path(other)), writer.transaction() as db:
-        return _merge(writer, db)
+    with files.explained(Path(other)):
+        writer.db.execute("attach ? as other", (files.reading(Path(other)),))
+        try:
+            with writer.transaction() as db:
+                return _merge(writer, db)
+        finally:
+            writer.db.execute("detach other")
 
 
 def _merge(writer: Writer, db: sqlite3.Connection) -> Merged:
     version = db.execute("pragma other.user_version").fetchone()[0]
     db.execute(f"create temp view their_settings as {settings_of(version, 'other')}")
-    measured = [f"{side}.{name}" for name in METRICS for side in ("ours", "theirs")]
+    same_metrics = " and ".join(f"coalesce(ours.{name} = theirs.{name}, true)" for name in METRICS)
     both = db.execute(
-        f"select ours.key, ours.id, theirs.id, ours.status = theirs.status, {', '.join(measured)}"
+        f"select lower(hex(ours.key)), ours.id, theirs.id, ours.status = theirs.status, {same_metrics}"
         " from main.runs ours join other.runs theirs on theirs.key = ours.key"
     ).fetchall()
-    runs = ((writer.ledger.decode_key(key), record) for key, *record in both)
-    differ = [key for key, record in runs if not _agree(writer.ledger, key, *record)]
+    differ = [
+        key
+        for key, ours, theirs, same_status, same_metrics in both
+        if not (same_status and _same_predictions(writer.ledger, key, ours, theirs, same_metrics))
+    ]
     for statement in _MERGE.split(";\n"):
         db.execute(statement)
     added = db.execute("select key from fresh").fetchall()
-    writer.close_finished_groups(bytes(name) for (name,) in added)
+    writer.close_finished_groups(key for (key,) in added)
     db.execute("update groups set status = 'dropped' where key in (select key from joining) and status = 'planned'")
     for what in ("view their_settings", "table fresh", "table joining"):
         db.execute(f"drop {what}")
     return Merged(len(added), len(both) - len(differ), differ)
+
+
+def _same_predictions(ledger: Ledger, key: str, ours: int, theirs: int, otherwise: bool) -> bool:
+    """Whether two records of a run have the same predictions; `otherwise` if an export left them out."""
+    shared = ledger.query(
+        "select a.kind, a.payload, b.payload from main.artefacts a join other.artefacts b on b.kind = a.kind"
+        " where a.run = ? and b.run = ? and a.kind in ('greedy', 'oracle')",
+        (ours, theirs),
+    )
+    if not shared:
+        return otherwise
+    # Other versions of zlib write other bytes for the same content.
+    return all(a == b or ledger.decompress(a, kind, key) == ledger.decompress(b, kind, key) for kind, a, b in shared)
 
 
 _SETTING, _MEASURED = "key, dataset, split, learner, label, fields, spec", ", ".join(METRICS)
@@ -114,36 +131,6 @@ insert into main.artefacts (run, kind, payload)
 """
 
 
-@contextmanager
-def _attached(writer: Writer, other: Path) -> Iterator[None]:
-    with files.explained(other):
-        writer.db.execute("attach ? as other", (files.reading(other),))
-    try:
-        yield
-    finally:
-        with files.explained(other):
-            writer.db.execute("detach other")
-
-
-def _agree(ledger: Ledger, key: str, ours: int, theirs: int, same_status: bool, *metrics: float | None) -> bool:
-    """Whether two records of a run have the same status and the same predictions.
-
-    Where they share no predictions (an export may leave them out), their metrics decide, which alternate.
-    """
-    if not same_status:
-        return False
-    shared = ledger.query(
-        "select a.kind, a.payload, b.payload from main.artefacts a join other.artefacts b on b.kind = a.kind"
-        f" where a.run = ? and b.run = ? and a.kind in ({', '.join('?' * len(PREDICTIONS))})",
-        (ours, theirs, *PREDICTIONS),
-    )
-    if shared:  # other versions of zlib write other bytes for the same content
-        return all(
-            a == b or ledger.decompress(a, kind, key) == ledger.decompress(b, kind, key) for kind, a, b in shared
-        )
-    return all(a == b for a, b in zip(metrics[::2], metrics[1::2], strict=True) if a is not None and b is not None)
-
-
 def export(
     ledger: Ledger, path: str | Path, where: Where | None = None, *, artefacts: Sequence[str] | None = None
 ) -> None:
@@ -182,11 +169,10 @@ def export(
 
 def _remove_stale_drafts(target: Path) -> None:
     """Remove what killed exports to this place left: drafts that nobody has written to for a minute."""
-    draft = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{8}}")
     with suppress(OSError):  # the export itself will say what is wrong with the folder
-        for path in target.absolute().parent.iterdir():
-            if draft.fullmatch(path.name) and time.time() - path.stat().st_mtime > 60:
-                path.unlink(missing_ok=True)
+        for draft in target.parent.glob(f".{glob.escape(target.name)}.{'[0-9a-f]' * 8}"):
+            if time.time() - draft.stat().st_mtime > 60:
+                draft.unlink(missing_ok=True)
 
 
 def _keep_runs(db: sqlite3.Connection, keys: Sequence[str]) -> None:
@@ -201,64 +187,32 @@ def _keep_runs(db: sqlite3.Connection, keys: Sequence[str]) -> None:
 def write_table(ledger: Ledger, path: str | Path, where: Where | None = None) -> int:
     """Write the rows (schema.ROW, then a column for each field of a learner), the latest first, as .csv or .parquet;
     return their number."""
+    import polars  # only those who want a table wait for it
+
     target = Path(path)
-    kinds = {".csv": _write_csv, ".parquet": _write_parquet}
-    if target.suffix not in kinds:
+    if target.suffix not in (".csv", ".parquet"):
         raise InputError(f"cannot tell the format of {target}: end its name in .csv or .parquet")
-    names = {name: f"learner.{name}" if name in ROW else name for name in ledger.fields()}
-    fixed = [name for name in ROW if name != "fields"]
-
-    def flat(row: Row) -> Row:
-        values = {name: row[name] for name in fixed} | {name: row["fields"].get(field) for field, name in names.items()}
-        return {name: _plain(value) for name, value in values.items()}
-
+    fields = {f"learner.{name}" if name in ROW else name: name for name in ledger.fields()}
+    columns: dict[str, list[Any]] = {name: [] for name in [*_TYPES, *fields]}
+    for row in ledger.each_row(where):
+        for name, values in columns.items():
+            values.append(_plain(row["fields"].get(fields[name]) if name in fields else row[name]))
+    frame = polars.DataFrame(columns, schema_overrides=_TYPES, strict=False)
+    content = io.BytesIO()  # polars' own words for a full disk are not for users
+    frame.write_csv(content) if target.suffix == ".csv" else frame.write_parquet(content)
     _remove_stale_drafts(target)
     with atomic_file(target) as draft:
-        return kinds[target.suffix](draft, map(flat, ledger.each_row(where)), [*fixed, *names.values()])
+        draft.write_bytes(content.getbuffer())
+    return frame.height
+
+
+_NUMBERS = {"seed": int, "failed_at": int, "finished": float, "seconds": float, **dict.fromkeys(METRICS, float)}
+_TYPES: dict[str, Any] = {name: _NUMBERS.get(name, str) for name in ROW if name != "fields"}
 
 
 def _plain(value: Any) -> Any:
     """A value that a table can hold: lists and dicts as JSON, and texts that can be encoded."""
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode()
-    return json.dumps(value) if isinstance(value, dict | list) else value
-
-
-def _write_csv(path: Path, rows: Iterable[Row], names: Sequence[str]) -> int:
-    count = 0
-    with path.open("w", newline="", encoding="utf-8") as file:
-        table = csv.DictWriter(file, names)
-        table.writeheader()
-        for row in rows:
-            table.writerow(row)
-            count += 1
-    return count
-
-
-def _write_parquet(path: Path, rows: Iterable[Row], names: Sequence[str]) -> int:
-    import polars  # only those who want Parquet wait for it
-
-    table = list(rows)
-    types = {(int,): polars.Int64, (float,): polars.Float64, (float, int): polars.Float64, (bool,): polars.Boolean}
-    columns = []
-    for name in names:
-        values = [row[name] for row in table]
-        kinds = sorted(_kinds(name, values), key=lambda kind: kind.__name__)
-        if tuple(kinds) not in types:  # values of several types as JSON
-            values = [value if value is None or isinstance(value, str) else json.dumps(value) for value in values]
-        columns.append(polars.Series(name, values, types.get(tuple(kinds), polars.String)))
-    frame = polars.DataFrame(columns)
-    content = io.BytesIO()  # polars' own words for a full disk are not for users
-    frame.write_parquet(content)
-    path.write_bytes(content.getbuffer())
-    return frame.height
-
-
-def _kinds(name: str, values: Sequence[Any]) -> set[type]:
-    """The types that a column may hold, or that the values of a field have."""
-    if name in ROW:
-        declared = ROW[name][1]
-        return set(declared if isinstance(declared, tuple) else [declared]) - {type(None)}
-    if any(isinstance(value, int) and not -(2**63) <= value < 2**63 for value in values):
-        return {str}  # more than 64 bits
-    return {type(value) for value in values if value is not None}
+    too_large = isinstance(value, int) and not -(2**63) <= value < 2**63
+    return json.dumps(value) if too_large or isinstance(value, dict | list) else value

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from daxlab.runs import decoding
 from daxlab.runs.records import METRICS, canonical
 
 APPLICATION = 0x64617821  # "dax!", by which `file` and we recognise a ledger
@@ -101,23 +102,35 @@ alter table new_settings rename to settings;
 {SETTINGS_INDEX}{ROWS}""",
 }
 
-# The columns of a row: where each is, and what type it has.
-ROW: dict[str, tuple[str, type | tuple[type, ...]]] = {
-    "key": ("runs.key", bytes),
-    "dataset": ("settings.dataset", (str, type(None))),
-    "split": ("settings.split", str),
-    "learner": ("settings.learner", str),
-    "label": ("settings.label", str),
-    "fields": ("settings.fields", str),
-    "seed": ("runs.seed", int),
-    "status": ("runs.status", str),
-    "failed_at": ("failed_at", (int, type(None))),
-    "reason": ("reason", (str, type(None))),
-    **{name: (name, (int, float, type(None))) for name in (*METRICS, "seconds")},
-    "finished": ("finished", (int, float)),
-    "group": ("groups.key", (bytes, type(None))),
-    "origin": ("origins.origin", str),
-    "spec": ("settings.spec", str),
+Columns = dict[str, tuple[str, decoding.Decoder]]
+"""Where each column of a query is, and how it is decoded."""
+SETTING: Columns = {
+    "dataset": ("settings.dataset", decoding.optional(decoding.text)),
+    "split": ("settings.split", decoding.text),
+    "learner": ("settings.learner", decoding.text),
+    "label": ("settings.label", decoding.text),
+    "fields": ("settings.fields", decoding.mapping),
+}
+ROW: Columns = {
+    "key": ("runs.key", decoding.key),
+    **SETTING,
+    "seed": ("runs.seed", decoding.whole),
+    "status": ("runs.status", decoding.text),
+    "failed_at": ("failed_at", decoding.optional(decoding.whole)),
+    "reason": ("reason", decoding.optional(decoding.text)),
+    **{name: (name, decoding.optional(decoding.number)) for name in (*METRICS, "seconds")},
+    "finished": ("finished", decoding.number),
+    "group": ("groups.key", decoding.optional(decoding.key)),
+    "origin": ("origins.origin", decoding.mapping),
+    "spec": ("settings.spec", decoding.mapping),
+}
+CURVE: Columns = {"key": ROW["key"], "curve": ("details.curve", decoding.curve)}
+RECORD: Columns = ROW | {name: (f"details.{name}", decoding.numbers) for name in ("metrics", "timing")} | CURVE
+GROUP: Columns = {
+    "key": ("groups.key", decoding.key),
+    "number": ("groups.id", decoding.whole),
+    "status": ("groups.status", decoding.text),
+    "updates": ("groups.updates", decoding.whole),
 }
 
 Where = Mapping[str, Any]

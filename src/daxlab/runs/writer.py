@@ -198,7 +198,7 @@ class Writer:
         """The id of the row that has a value; None if there is none."""
         found = self.db.execute(f"select id from {table} where {column} = ?", (value,)).fetchone()
         if found and not isinstance(found[0], int):
-            raise self.ledger.damage(f"a row of table {table}")
+            raise self.ledger.damage("id", f"row of table {table}")
         return found[0] if found else None
 
     def delete(self, runs: Iterable[str]) -> int:

@@ -164,7 +164,7 @@ def _planned(
     training some of them now."""
     lacking = ledger.lacking(facts, retry_failed=retry_failed)
     live = {name: ledger.live_group(name) for name in lacking}
-    recorded_groups = {group.key: group for group in ledger.groups(("planned", "running"))}
+    recorded_groups = {group.key: group for group in ledger.groups("planned", "running")}
     resumed, outdated = list[Group](), set[str]()
     for group in (recorded_groups[name] for name in dict.fromkeys(live.values()) if name in recorded_groups):
         checkpointed = checkpoint(folder, group.key).exists()
