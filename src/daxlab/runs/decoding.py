@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 Decoder = Callable[[Any], Any]
@@ -35,21 +36,28 @@ def key(value: Any) -> str:
     return str(value.hex())
 
 
-def mapping(value: Any) -> dict[str, Any]:
-    """An object that is stored as JSON."""
+def _object(value: Any) -> dict[str, Any]:
     decoded = json.loads(value)
     if not isinstance(decoded, dict):
         raise TypeError(f"{value} is not an object")
     return decoded
 
 
+_cached_object = lru_cache(maxsize=4096)(_object)
+
+
+def mapping(value: Any) -> dict[str, Any]:
+    """An object that is stored as JSON; many rows have the same."""
+    return _cached_object(value).copy()
+
+
 def numbers(value: Any) -> dict[str, float]:
     """Numbers by name."""
-    return {name: number(item) for name, item in mapping(value).items()}
+    return {name: number(item) for name, item in _object(value).items()}
 
 
 def curve(value: Any) -> dict[str, list[float]]:
     """A learning curve by column; what is not finite was stored as null."""
     return {
-        name: [math.nan if point is None else number(point) for point in line] for name, line in mapping(value).items()
+        name: [math.nan if point is None else number(point) for point in line] for name, line in _object(value).items()
     }
