@@ -16,7 +16,7 @@ from daxlab.errors import InputError
 from daxlab.runs import files
 from daxlab.runs.ledger import Ledger
 from daxlab.runs.records import METRICS
-from daxlab.runs.schema import ROW, Where, settings_of
+from daxlab.runs.schema import ROW, Where, condition, settings_of
 from daxlab.runs.writer import Writer
 
 
@@ -159,7 +159,7 @@ def export(
             db.execute("begin")
             db.execute("delete from meta where name = 'writer'")
             if where:
-                _keep_runs(db, ledger.select(where))
+                _keep_runs(db, where)
             if artefacts is not None:
                 kinds = ", ".join("?" * len(artefacts))
                 db.execute(f"delete from artefacts where kind not in ({kinds})", list(artefacts))
@@ -175,10 +175,9 @@ def _remove_stale_drafts(target: Path) -> None:
                 draft.unlink(missing_ok=True)
 
 
-def _keep_runs(db: sqlite3.Connection, keys: Sequence[str]) -> None:
-    db.execute("create temp table chosen (key blob primary key) without rowid")
-    db.executemany("insert into chosen values (?)", ((bytes.fromhex(key),) for key in keys))
-    db.execute("delete from runs where key not in (select key from chosen)")
+def _keep_runs(db: sqlite3.Connection, where: Where) -> None:
+    chosen, values = condition(where)
+    db.execute(f"delete from runs where id not in (select id from runs {chosen})", values)
     db.execute("delete from groups where id not in (select group_id from runs where group_id is not null)")
     db.execute("delete from settings where id not in (select setting from runs union select setting from members)")
     db.execute("delete from origins where id not in (select origin from runs)")
@@ -192,15 +191,14 @@ def write_table(ledger: Ledger, path: str | Path, where: Where | None = None) ->
     target = Path(path)
     if target.suffix not in (".csv", ".parquet"):
         raise InputError(f"cannot tell the format of {target}: end its name in .csv or .parquet")
-    fields = {f"learner.{name}" if name in ROW else name: name for name in ledger.fields()}
-    columns: dict[str, list[Any]] = {name: [] for name in [*_TYPES, *fields]}
-    for row in ledger.each_row(where):
-        for name, values in columns.items():
-            values.append(_plain(row["fields"].get(fields[name]) if name in fields else row[name]))
-    frame = polars.DataFrame(columns, schema_overrides=_TYPES, strict=False)
+    rows = ledger.rows(where)
+    columns = {name: [row[name] for row in rows] for name in _TYPES}
+    for field in sorted({field for row in rows for field in row["fields"]}):
+        columns[f"learner.{field}" if field in ROW else field] = [row["fields"].get(field) for row in rows]
+    texts = {name: [_plain(value) for value in values] for name, values in columns.items()}
+    frame = polars.DataFrame(texts, schema_overrides=_TYPES, strict=False)
     content = io.BytesIO()  # polars' own words for a full disk are not for users
     frame.write_csv(content) if target.suffix == ".csv" else frame.write_parquet(content)
-    _remove_stale_drafts(target)
     with atomic_file(target) as draft:
         draft.write_bytes(content.getbuffer())
     return frame.height

@@ -126,7 +126,7 @@ def _version(db: sqlite3.Connection, path: Path) -> int:
     if version > VERSION:
         formats = f"format {version}, and this one reads up to {VERSION}"
         raise InputError(f"{path} was written by a newer daxlab ({formats}): upgrade daxlab")
-    if ours and version < 1:
+    if version < (1 if ours else 0):
         raise InputError(f"{path} is damaged: there is no format {version}; use a copy")
     return version if ours else 0
 

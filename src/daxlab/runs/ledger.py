@@ -16,19 +16,7 @@ from typing import Any, Self
 from daxlab.errors import InputError
 from daxlab.runs import decoding, files
 from daxlab.runs.records import METRICS, Group, GroupStatus, Run
-from daxlab.runs.schema import (
-    CURVE,
-    GROUP,
-    RECORD,
-    ROW,
-    RUN_COLUMNS,
-    SETTING,
-    SETTING_COLUMNS,
-    Columns,
-    Where,
-    condition,
-    place,
-)
+from daxlab.runs.schema import GROUP, RECORD, ROW, RUN_COLUMNS, SETTING, Columns, Where, condition, place
 
 Row = dict[str, Any]
 _RUNS = (
@@ -60,12 +48,9 @@ class Ledger:
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """Every query inside sees the same state, whatever is written meanwhile."""
-        self.query("begin")
-        try:
+        with files.explained(self.path), self.db:
+            self.db.execute("begin")
             yield
-        finally:
-            if self.db.in_transaction:  # a disk that does not answer has ended it already
-                self.query("rollback")
 
     def query(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
         """All rows that a query gives."""
@@ -164,12 +149,9 @@ class Ledger:
 
     def columns(self) -> list[str]:
         """The names that runs can be filtered by: the columns, and the fields of the learners in this ledger."""
-        return [*RUN_COLUMNS, *SETTING_COLUMNS, "semantics", *self.fields()]
-
-    def fields(self) -> list[str]:
-        """The names of all fields of the learners in this ledger."""
-        names = self.query("select distinct field.key from settings, json_each(fields) field order by 1")
-        return [name for (name,) in names if isinstance(name, str)]
+        fields = self.query("select distinct field.key from settings, json_each(fields) field order by 1")
+        settings = [name for name in SETTING if name != "fields"]
+        return [*RUN_COLUMNS, *settings, "semantics", *(name for (name,) in fields if isinstance(name, str))]
 
     def values(self, column: str) -> list[Any]:
         """The values that runs have in a column or field, each once, in order."""
@@ -203,7 +185,8 @@ class Ledger:
 
     def curves(self, where: Where | None = None) -> dict[str, dict[str, list[float]]]:
         """Learning curves by key, the latest first."""
-        return {row["key"]: row["curve"] for row in self._runs(CURVE, where)}
+        columns = {name: RECORD[name] for name in ("key", "curve")}
+        return {row["key"]: row["curve"] for row in self._runs(columns, where)}
 
     def accuracies(self, where: Where | None = None) -> list[Row]:
         """A row for each setting: what it is (SETTING), how many of its runs failed, and the seed and the accuracy of

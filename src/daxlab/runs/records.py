@@ -77,10 +77,6 @@ def described(facts: Spec) -> dict[str, str | None]:
     return {"dataset": dataset, "split": split, "learner": kind, "label": label, "fields": canonical(fields)}
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
 def _name(value: Any) -> str | None:
     """What a part of a spec is called: a text, or the "name" beside a digest."""
     name = value.get("name") if isinstance(value, Mapping) else value
@@ -88,12 +84,12 @@ def _name(value: Any) -> str | None:
 
 
 def _check_spec(spec: Spec) -> None:
-    seed = spec.get("seed")
+    seed, split, learner = (spec.get(name) for name in ("seed", "split", "learner"))
     if not isinstance(seed, int) or isinstance(seed, bool) or not -(2**63) <= seed < 2**63:
         raise ValueError(f"a run's spec needs a whole 'seed', not {seed!r}")
-    if not isinstance(_mapping(spec.get("split")).get("name"), str):
+    if not isinstance(split, Mapping) or _name(split) is None:
         raise ValueError("a run's spec needs {'split': {'name': …}}")
-    if "learner" in spec and _name(_mapping(spec["learner"]).get("kind")) is None:
+    if "learner" in spec and (not isinstance(learner, Mapping) or _name(learner.get("kind")) is None):
         raise ValueError("a run's spec needs {'learner': {'kind': …}}")
 
 
@@ -131,7 +127,6 @@ class Run:
 
     @property
     def key(self) -> str:
-        """The run's key."""
         return key(self.spec)
 
 

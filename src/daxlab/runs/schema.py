@@ -82,9 +82,10 @@ create table artefacts (
 
 def settings_of(version: int, database: str) -> str:
     """A query for the settings of a ledger of any format, as this format has them. `described` is in files.py."""
-    columns = ("dataset", "split", "learner", "label", "fields")
-    new = {name: f"described(spec, '{name}') as {name}" for name in columns if version < 3 and name != "split"}
-    return f"select id, key, {', '.join(new.get(name, name) for name in columns)}, spec from {database}.settings"
+    columns = ["dataset", "split", "learner", "label", "fields"]
+    if version < 3:
+        columns = [name if name == "split" else f"described(spec, '{name}') as {name}" for name in columns]
+    return f"select id, key, {', '.join(columns)}, spec from {database}.settings"
 
 
 # From each format to the next. Readers do without: they read older ledgers as they are.
@@ -124,8 +125,11 @@ ROW: Columns = {
     "origin": ("origins.origin", decoding.mapping),
     "spec": ("settings.spec", decoding.mapping),
 }
-CURVE: Columns = {"key": ROW["key"], "curve": ("details.curve", decoding.curve)}
-RECORD: Columns = ROW | {name: (f"details.{name}", decoding.numbers) for name in ("metrics", "timing")} | CURVE
+RECORD: Columns = ROW | {
+    "metrics": ("details.metrics", decoding.numbers),
+    "timing": ("details.timing", decoding.numbers),
+    "curve": ("details.curve", decoding.curve),
+}
 GROUP: Columns = {
     "key": ("groups.key", decoding.key),
     "number": ("groups.id", decoding.whole),
@@ -136,11 +140,8 @@ GROUP: Columns = {
 Where = Mapping[str, Any]
 
 RUN_COLUMNS = ("key", "group", "seed", "status", "failed_at", *METRICS)
-SETTING_COLUMNS = ("dataset", "split", "learner", "label")
-_PLACES = {
-    **{name: name for name in (*RUN_COLUMNS, *SETTING_COLUMNS)},
-    **{"group": "group_id", "language": "dataset", "language.name": "dataset"},
-}
+_PLACES = {name: name for name in (*RUN_COLUMNS, "dataset", "split", "learner", "label")}
+_PLACES |= {"group": "group_id", "language": "dataset", "language.name": "dataset"}
 # Any number of keys as one value, because SQLite takes some thousands; files.py defines unhex.
 _LISTED = "select unhex(value) from json_each(?)"
 _KEYS = {"key": _LISTED, "group": f"select id from groups where key in ({_LISTED})"}

@@ -64,15 +64,9 @@ class Writer:
         if self.db.in_transaction:
             yield self.db
             return
-        with files.explained(self.path):
+        with files.explained(self.path), self.db:  # which commits, or rolls back
             self.db.execute("begin immediate")
-            try:
-                yield self.db
-                self.db.execute("commit")
-            except BaseException:
-                if self.db.in_transaction:  # a full disk has rolled it back already
-                    self.db.execute("rollback")
-                raise
+            yield self.db
 
     # -- groups
 
