@@ -27,7 +27,6 @@ from daxlab.runs import (
     Run,
     Writer,
     canonical,
-    exchange,
     export,
     is_written,
     key,
@@ -867,16 +866,16 @@ def test_a_reader_stays_right_while_its_process_opens_the_ledger_again(path):
 def test_a_merge_is_complete_though_the_other_writer_closes_meanwhile(path, tmp_path, monkeypatch):
     theirs = child(ENDS, tmp_path / "theirs.db", 300, stdin=subprocess.PIPE)
     theirs.stdout.readline()
-    statements = exchange._MERGE.split(";\n")
-    monkeypatch.setattr(exchange, "_MERGE", ";\n".join([*statements[:2], "select pause()", *statements[2:]]))
+    add = Writer.add
 
-    def pause():
+    def pause(writer, runs):
         theirs.stdin.write("\n")
         theirs.stdin.flush()
         assert theirs.stdout.readline() == "closed\n"
+        return add(writer, runs)
 
+    monkeypatch.setattr(Writer, "add", pause)
     with Writer(path) as ours:
-        ours.db.create_function("pause", 0, pause)
         assert merge(ours, tmp_path / "theirs.db").added == 300
         ours.ledger.check()
     theirs.communicate()

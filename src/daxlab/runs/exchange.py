@@ -15,8 +15,8 @@ from daxlab.atomic import atomic_file
 from daxlab.errors import InputError
 from daxlab.runs import files
 from daxlab.runs.ledger import Ledger
-from daxlab.runs.records import METRICS
-from daxlab.runs.schema import ROW, Where, condition, settings_of
+from daxlab.runs.records import METRICS, Run
+from daxlab.runs.schema import ROW, Where, condition
 from daxlab.runs.writer import Writer
 
 
@@ -35,100 +35,31 @@ def merge(writer: Writer, other: str | Path) -> Merged:
 
     A group of which some runs are lacking counts as dropped here, unless we had recorded it ourselves.
     """
-    with Ledger(other) as theirs:
+    with Ledger(other) as theirs, theirs.snapshot(), writer.transaction():
         theirs.check()  # nothing damaged is copied
-    with files.explained(Path(other)):
-        writer.db.execute("attach ? as other", (files.reading(Path(other)),))
-        try:
-            with writer.transaction() as db:
-                return _merge(writer, db)
-        finally:
-            writer.db.execute("detach other")
+        keys = theirs.select()[::-1]  # in the order in which they were added
+        fresh = writer.ledger.lacking(keys)
+        both = set(keys) - set(fresh)
+        differ = [key for key in keys if key in both and not _agree(writer.ledger.run(key), theirs.run(key))]
+        groups = {row["group"] for row in theirs.rows({"key": fresh})}
+        for group in theirs.groups():
+            if group.key in groups and not writer.ledger.group(group.key):
+                complete = set(writer.ledger.lacking(group.keys)) <= set(fresh)
+                writer.insert_group(group, "done" if complete else "dropped")
+        writer.add(theirs.run(key) for key in fresh)
+    return Merged(len(fresh), len(both) - len(differ), differ)
 
 
-def _merge(writer: Writer, db: sqlite3.Connection) -> Merged:
-    version = db.execute("pragma other.user_version").fetchone()[0]
-    db.execute(f"create temp view their_settings as {settings_of(version, 'other')}")
-    same_metrics = " and ".join(f"coalesce(ours.{name} = theirs.{name}, true)" for name in METRICS)
-    both = db.execute(
-        f"select lower(hex(ours.key)), ours.id, theirs.id, ours.status = theirs.status, {same_metrics}"
-        " from main.runs ours join other.runs theirs on theirs.key = ours.key"
-    ).fetchall()
-    differ = [
-        key
-        for key, ours, theirs, same_status, same_metrics in both
-        if not (same_status and _same_predictions(writer.ledger, key, ours, theirs, same_metrics))
-    ]
-    for statement in _MERGE.split(";\n"):
-        db.execute(statement)
-    added = db.execute("select key from fresh").fetchall()
-    writer.close_finished_groups(key for (key,) in added)
-    db.execute("update groups set status = 'dropped' where key in (select key from joining) and status = 'planned'")
-    for what in ("view their_settings", "table fresh", "table joining"):
-        db.execute(f"drop {what}")
-    return Merged(len(added), len(both) - len(differ), differ)
+def _agree(ours: Run, theirs: Run) -> bool:
+    """Whether two records of a run have the same status and the same predictions.
 
-
-def _same_predictions(ledger: Ledger, key: str, ours: int, theirs: int, otherwise: bool) -> bool:
-    """Whether two records of a run have the same predictions; `otherwise` if an export left them out."""
-    shared = ledger.query(
-        "select a.kind, a.payload, b.payload from main.artefacts a join other.artefacts b on b.kind = a.kind"
-        " where a.run = ? and b.run = ? and a.kind in ('greedy', 'oracle')",
-        (ours, theirs),
-    )
-    if not shared:
-        return otherwise
-    # Other versions of zlib write other bytes for the same content.
-    return all(a == b or ledger.decompress(a, kind, key) == ledger.decompress(b, kind, key) for kind, a, b in shared)
-
-
-_SETTING, _MEASURED = "key, dataset, split, learner, label, fields, spec", ", ".join(METRICS)
-# In this order, because a run's row points to its origin, setting and group. Payloads are copied as they are.
-_MERGE = f"""
-create temp table fresh as
-  select id, key, origin, setting, group_id from other.runs where key not in (select key from main.runs);
-
-insert or ignore into main.origins (origin)
-  select origin from other.origins where id in (select origin from fresh);
-
-insert or ignore into main.settings ({_SETTING})
-  select {_SETTING} from their_settings where id in (select setting from fresh union
-    select setting from other.members where group_id in (select group_id from fresh));
-
-create temp table joining as
-  select id, key from other.groups
-  where id in (select group_id from fresh) and key not in (select key from main.groups);
-
-insert into main.groups (key, size, plan, executor, status, updates)
-  select key, size, plan, executor, 'planned', updates
-  from other.groups where id in (select id from joining) order by id;
-
-insert into main.members (group_id, position, key, setting, seed)
-  select ours.id, position, member.key, setting.id, seed
-  from joining join other.members member on member.group_id = joining.id
-    join main.groups ours on ours.key = joining.key
-    join other.settings named on named.id = member.setting
-    join main.settings setting on setting.key = named.key;
-
-insert into main.runs
-    (key, setting, seed, group_id, origin, status, failed_at, reason, {_MEASURED}, seconds, finished)
-  select theirs.key, setting.id, seed, ours.id, source.id, theirs.status, failed_at, reason, {_MEASURED},
-    seconds, finished
-  from fresh join other.runs theirs on theirs.id = fresh.id
-    join other.settings named on named.id = theirs.setting
-    join main.settings setting on setting.key = named.key
-    join other.origins o on o.id = theirs.origin join main.origins source on source.origin = o.origin
-    left join other.groups its on its.id = theirs.group_id left join main.groups ours on ours.key = its.key
-  order by theirs.id;
-
-insert into main.details (run, metrics, timing, curve)
-  select ours.id, metrics, timing, curve
-  from fresh join main.runs ours on ours.key = fresh.key join other.details on run = fresh.id;
-
-insert into main.artefacts (run, kind, payload)
-  select ours.id, kind, payload
-  from fresh join main.runs ours on ours.key = fresh.key join other.artefacts on run = fresh.id;
-"""
+    Where they share no predictions (an export may leave them out), their metrics decide.
+    """
+    kinds = {"greedy", "oracle"} & set(ours.artefacts) & set(theirs.artefacts)
+    names = set(METRICS) & set(ours.metrics) & set(theirs.metrics)
+    same_predictions = all(ours.artefacts[kind] == theirs.artefacts[kind] for kind in kinds)
+    same_metrics = all(ours.metrics[name] == theirs.metrics[name] for name in names)
+    return ours.status == theirs.status and (same_predictions if kinds else same_metrics)
 
 
 def export(

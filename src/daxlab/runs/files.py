@@ -17,7 +17,7 @@ from filelock import FileLock, Timeout, lock_descriptor
 
 from daxlab.errors import InputError
 from daxlab.runs.records import described
-from daxlab.runs.schema import APPLICATION, SCHEMA, STEPS, VERSION, settings_of
+from daxlab.runs.schema import APPLICATION, OLD_SETTINGS, SCHEMA, STEPS, VERSION
 
 NETWORK = re.compile(
     r"nfs\d*|cifs|smb\w*|afs|ncpfs|ceph|lustre|gpfs|beegfs|panfs|glusterfs|orangefs|pvfs2|gfs2?|ocfs2|9p|davfs"
@@ -141,7 +141,7 @@ def reader(path: Path) -> sqlite3.Connection:
         if not version:
             raise InputError(f"{path} is empty: no ledger was written there yet")
         if version < VERSION:  # it hides the table, so that every query is written once
-            db.execute(f"create temp view settings as {settings_of(version, 'main')}")
+            db.execute(f"create temp view settings as {OLD_SETTINGS}")
         undo.pop_all()
     return db
 

@@ -17,6 +17,7 @@ from daxlab.runs.records import METRICS, canonical
 APPLICATION = 0x64617821  # "dax!", by which `file` and we recognise a ledger
 VERSION = 3
 
+
 SETTINGS = """
 create table {} (
   id integer primary key, key blob not null unique,
@@ -80,13 +81,10 @@ create table artefacts (
 {ROWS}"""
 
 
-def settings_of(version: int, database: str) -> str:
-    """A query for the settings of a ledger of any format, as this format has them. `described` is in files.py."""
-    columns = ["dataset", "split", "learner", "label", "fields"]
-    if version < 3:
-        columns = [name if name == "split" else f"described(spec, '{name}') as {name}" for name in columns]
-    return f"select id, key, {', '.join(columns)}, spec from {database}.settings"
-
+# The settings of an older format as this one has them. `described` is in files.py.
+OLD_SETTINGS = """
+select id, key, described(spec, 'dataset') as dataset, split, described(spec, 'learner') as learner,
+  described(spec, 'label') as label, described(spec, 'fields') as fields, spec from main.settings"""
 
 # From each format to the next. Readers do without: they read older ledgers as they are.
 STEPS = {
@@ -97,7 +95,7 @@ create index runs_by_setting on runs (setting, status, accuracy, seed);
     2: f"""
 drop view if exists rows;
 {SETTINGS.format("new_settings")}
-insert into new_settings {settings_of(2, "main")};
+insert into new_settings {OLD_SETTINGS};
 drop table settings;
 alter table new_settings rename to settings;
 {SETTINGS_INDEX}{ROWS}""",

@@ -18,7 +18,7 @@ from typing import Any, Self
 from daxlab import __version__
 from daxlab.runs import files
 from daxlab.runs.ledger import Ledger
-from daxlab.runs.records import METRICS, Group, Run, Spec, canonical, described, key, setting
+from daxlab.runs.records import METRICS, Group, GroupStatus, Run, Spec, canonical, described, key, setting
 
 
 class Writer:
@@ -79,10 +79,10 @@ class Writer:
                 if recorded in (None, ("dropped",)):
                     self._refuse_live(group)
                 if recorded is None:
-                    self._insert_group(group)
+                    self.insert_group(group, "planned")
                 elif recorded == ("dropped",):
                     db.execute("update groups set status = 'planned', updates = 0 where key = ?", name)
-                self.close_finished_groups(bytes.fromhex(member) for member in group.keys)
+                self._close_finished_groups(group.keys)
 
     def _refuse_live(self, group: Group) -> None:
         """Refuse a group with a run that another live group has: it would be trained twice."""
@@ -90,8 +90,9 @@ class Writer:
             if other := self.ledger.live_group(member):
                 raise ValueError(f"run {member[:12]} is in group {other[:12]}, which has not ended: drop that first")
 
-    def _insert_group(self, group: Group) -> None:
-        columns = {"key": bytes.fromhex(group.key), "size": len(group.members), "status": "planned"}
+    def insert_group(self, group: Group, status: GroupStatus) -> None:
+        """Inside a transaction: insert a group that is not recorded yet."""
+        columns = {"key": bytes.fromhex(group.key), "size": len(group.members), "status": status}
         columns |= {"plan": canonical(group.plan), "executor": canonical(group.executor), "updates": group.updates}
         number = self._insert("groups", columns)
         members = zip(group.keys, group.members, strict=True)
@@ -125,13 +126,13 @@ class Writer:
             if not changed.rowcount:
                 raise ValueError(f"group {group[:12]} was not recorded")
 
-    def close_finished_groups(self, members: Iterable[bytes]) -> None:
-        """Inside a transaction: mark as done the groups with any of these members of which all runs are there."""
+    def _close_finished_groups(self, members: Iterable[str]) -> None:
+        """Mark as done the groups with any of these members of which all runs are there."""
         self.db.executemany(
             "update groups set status = 'done' where id in (select group_id from members where key = ?)"
             " and status in ('planned', 'running') and not exists (select 1 from members"
             " where group_id = groups.id and not exists (select 1 from runs where runs.key = members.key))",
-            ((member,) for member in members),
+            ((bytes.fromhex(member),) for member in members),
         )
 
     # -- runs
@@ -143,7 +144,7 @@ class Writer:
         """
         with self.transaction():
             added = [run.key for run in runs if self._add(run)]
-            self.close_finished_groups(map(bytes.fromhex, added))
+            self._close_finished_groups(added)
         return added
 
     def _add(self, run: Run) -> bool:
@@ -161,7 +162,7 @@ class Writer:
         curve = {name: [point if math.isfinite(point) else None for point in line] for name, line in run.curve.items()}
         details = [json.dumps(part, allow_nan=False) for part in (others, dict(run.timing), curve)]
         self.db.execute("insert into details values (?, ?, ?, ?)", (number, *details))
-        payloads = [(number, kind, zlib.compress(content, 9)) for kind, content in run.artefacts.items()]
+        payloads = [(number, kind, zlib.compress(content)) for kind, content in run.artefacts.items()]
         self.db.executemany("insert into artefacts values (?, ?, ?)", payloads)
         return True
 
