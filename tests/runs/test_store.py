@@ -519,6 +519,15 @@ def test_a_merge_adds_lacking_runs_and_names_those_that_differ(tmp_path):
         ours.ledger.check()
 
 
+def test_a_merged_run_keeps_its_label_though_its_learner_cannot_be_loaded_here(tmp_path):
+    with Writer(tmp_path / "theirs.db") as theirs:
+        theirs.add([foreign(kind={"name": "dream.py:Dream", "digest": "9f"})])
+        theirs.db.execute("update settings set label = 'a dream'")
+    with Writer(tmp_path / "ours.db") as ours:
+        merge(ours, tmp_path / "theirs.db")
+        assert [row["label"] for row in ours.ledger.rows()] == ["a dream"]
+
+
 def test_an_incomplete_group_is_dropped_by_a_merge(tmp_path):
     group = Group(members=[spec(1), spec(2)])
     with Writer(tmp_path / "theirs.db") as theirs:

@@ -41,6 +41,8 @@ def merge(writer: Writer, other: str | Path) -> Merged:
         fresh = writer.ledger.lacking(keys)
         both = set(keys) - set(fresh)
         differ = [key for key in keys if key in both and not _agree(writer.ledger.run(key), theirs.run(key))]
+        for setting in theirs.read({name: ROW[name] for name in ("spec", "label")}, "from settings", kind="setting"):
+            writer.setting(**setting)  # the label is theirs: here, the file of the learner may be missing
         groups = {row["group"] for row in theirs.rows({"key": fresh})}
         for group in theirs.groups():
             if group.key in groups and not writer.ledger.group(group.key):

@@ -99,7 +99,7 @@ class Writer:
         self.db.executemany(
             "insert into members values (?, ?, ?, ?, ?)",
             [
-                (number, position, bytes.fromhex(member), self._setting(spec), spec["seed"])
+                (number, position, bytes.fromhex(member), self.setting(spec), spec["seed"])
                 for position, (member, spec) in enumerate(members)
             ],
         )
@@ -153,7 +153,7 @@ class Writer:
         group = self.db.execute("select id from groups where key = ?", (bytes.fromhex(run.group or ""),)).fetchone()
         if run.group and not group:
             raise ValueError(f"group {run.group[:12]} was not recorded before its runs came in")
-        columns = {"key": bytes.fromhex(run.key), "setting": self._setting(run.spec), "seed": run.spec["seed"]}
+        columns = {"key": bytes.fromhex(run.key), "setting": self.setting(run.spec), "seed": run.spec["seed"]}
         columns |= {"group_id": group and group[0], "origin": self._id("origins", {"origin": canonical(run.origin)})}
         columns |= {part: getattr(run, part) for part in ("status", "failed_at", "reason", "finished")}
         columns |= {metric: run.metrics.get(metric) for metric in METRICS} | {"seconds": run.timing.get("seconds")}
@@ -166,9 +166,11 @@ class Writer:
         self.db.executemany("insert into artefacts values (?, ?, ?)", payloads)
         return True
 
-    def _setting(self, spec: Spec) -> Any:
+    def setting(self, spec: Spec, **columns: str | None) -> Any:
+        """The id of a run's setting, which is inserted if it is new."""
         facts = setting(spec)
-        return self._id("settings", {"key": bytes.fromhex(key(facts)), **described(spec), "spec": canonical(facts)})
+        columns = {"spec": canonical(facts), **described(spec), **columns}
+        return self._id("settings", {"key": bytes.fromhex(key(facts)), **columns})
 
     def _id(self, table: str, columns: Mapping[str, Any]) -> Any:
         """The id of the row that has the first of these columns; the row is inserted if it is new."""
