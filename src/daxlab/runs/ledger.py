@@ -10,6 +10,7 @@ import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
@@ -60,9 +61,9 @@ class Ledger:
     def read(self, columns: Columns, source: str, values: Sequence[Any] = (), kind: str = "run") -> Iterator[Row]:
         """Rows of a query, decoded one at a time. `kind`: what a row is about."""
         with files.explained(self.path):
-            for found in self.db.execute(f"select {', '.join(sql for sql, _ in columns.values())} {source}", values):
+            for record in self.db.execute(f"select {', '.join(sql for sql, _ in columns.values())} {source}", values):
                 row: Row = {}
-                for (name, (_, decode)), value in zip(columns.items(), found, strict=True):
+                for (name, (_, decode)), value in zip(columns.items(), record, strict=True):
                     try:
                         row[name] = decode(value)
                     except decoding.MALFORMED as error:
@@ -88,7 +89,7 @@ class Ledger:
         if len(keys) == 1:
             return keys[0]
         if keys:
-            names = ", ".join(key[:12] for key in keys[:5]) + (", …" if len(keys) > 5 else "")
+            names = ", ".join(key[:12] for key in keys)
             raise InputError(f"more than one run in {self.path} begins with {begin!r} ({names}): give more of the key")
         low, high = _range(prefix)
         around = self._keys("where key < ? order by key desc limit 1", [low])
@@ -109,11 +110,7 @@ class Ledger:
         row = next(self._runs(RECORD, {"key": key}), None)
         if row is None:
             raise self.damage("record", "run", key)
-        payloads = self.query(
-            "select kind, payload from artefacts where run = (select id from runs where key = ?) order by kind",
-            (bytes.fromhex(key),),
-        )
-        artefacts = {kind: self.decompress(payload, kind, key) for kind, payload in payloads}
+        artefacts = dict(self._artefacts("where runs.key = ? order by kind", [bytes.fromhex(key)]))
         metrics = {name: row[name] for name in METRICS if row[name] is not None} | row["metrics"]
         parts = ("spec", "group", "status", "failed_at", "reason", "curve", "timing", "origin", "finished")
         try:
@@ -123,18 +120,19 @@ class Ledger:
 
     def artefact(self, run: str, kind: str) -> bytes | None:
         """One artefact of a run, by its whole key; None if it has none of that kind."""
-        payloads = self.query(
-            "select payload from artefacts where run = (select id from runs where key = ?) and kind = ?",
-            (bytes.fromhex(run), kind),
-        )
-        return self.decompress(payloads[0][0], kind, run) if payloads else None
+        contents = dict(self._artefacts("where runs.key = ? and kind = ?", [bytes.fromhex(run), kind]))
+        return contents.get(kind)
 
-    def decompress(self, payload: Any, kind: str, run: str) -> bytes:
-        """The content of an artefact."""
-        try:
-            return zlib.decompress(payload)
-        except (TypeError, zlib.error) as error:
-            raise self.damage(kind, "run", run) from error
+    def _artefacts(self, chosen: str = "", values: Sequence[Any] = ()) -> Iterator[tuple[str, bytes]]:
+        """The kinds and the contents of artefacts."""
+        ask = f"select lower(hex(runs.key)), kind, payload from artefacts join runs on runs.id = run {chosen}"
+        with files.explained(self.path):
+            for key, kind, payload in self.db.execute(ask, values):
+                try:
+                    content = zlib.decompress(payload)
+                except (TypeError, zlib.error) as error:
+                    raise self.damage(kind, "run", key) from error
+                yield kind, content
 
     # -- many runs
 
@@ -294,12 +292,8 @@ class Ledger:
                 raise InputError(f"{self.path} is damaged ({' '.join(str(verdict).split())}): use a copy")
         for table, *_ in self.query("pragma foreign_key_check"):
             raise InputError(f"{self.path} is damaged (table {table} refers to rows that are missing): use a copy")
-        for _ in self._runs(RECORD):
+        for _ in chain(self._runs(RECORD), self._artefacts()):
             pass
-        artefacts = "select lower(hex(key)), kind, payload from artefacts left join runs on id = run"
-        with files.explained(self.path):
-            for key, kind, payload in self.db.execute(artefacts):
-                self.decompress(payload, kind, key)
         self.groups()
 
 

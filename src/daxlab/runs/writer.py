@@ -18,7 +18,7 @@ from typing import Any, Self
 from daxlab import __version__
 from daxlab.runs import files
 from daxlab.runs.ledger import Ledger
-from daxlab.runs.records import METRICS, Group, GroupStatus, Run, Spec, canonical, described, key, setting
+from daxlab.runs.records import METRICS, Facts, Group, GroupStatus, Run, canonical, described, key, setting
 
 
 class Writer:
@@ -166,7 +166,7 @@ class Writer:
         self.db.executemany("insert into artefacts values (?, ?, ?)", payloads)
         return True
 
-    def setting(self, spec: Spec, **columns: str | None) -> Any:
+    def setting(self, spec: Facts, **columns: str | None) -> Any:
         """The id of a run's setting, which is inserted if it is new."""
         facts = setting(spec)
         columns = {"spec": canonical(facts), **described(spec), **columns}
