@@ -377,6 +377,8 @@ def book(path):
         ({"accuracy": None}, 1),
         ({"cell": []}, 0),
         ({"key": run(0, split="jump").key}, 1),
+        ({"key": run(0, split="jump").key[:7]}, 0),
+        ({"group": "none"}, 0),
     ],
 )
 def test_runs_are_filtered_by_column_field_or_path(book, where, count):

@@ -171,7 +171,8 @@ def condition(where: Where | None) -> tuple[str, list[Any]]:
         any_of = [f"{column} in ({_KEYS.get(name, ', '.join('?' * len(present)))})"]
         any_of += [f"{column} is null"] * (len(present) < len(options))
         tests[table].append(f"({' or '.join(any_of)})")
-        values[table] += [json.dumps(present)] if name in _KEYS else present
+        keys = [option for option in present if re.fullmatch("[0-9a-fA-F]{64}", str(option))]  # nothing else is a key
+        values[table] += [json.dumps(keys)] if name in _KEYS else present
     if tests["settings"]:
         tests["runs"].append(f"setting in (select id from settings where {' and '.join(tests['settings'])})")
     return ("where " + " and ".join(tests["runs"]) if where else ""), values["runs"] + values["settings"]
