@@ -36,28 +36,29 @@ def key(value: Any) -> str:
     return str(value.hex())
 
 
-def _object(value: Any) -> dict[str, Any]:
+def mapping(value: Any) -> dict[str, Any]:
+    """An object that is stored as JSON."""
     decoded = json.loads(value)
     if not isinstance(decoded, dict):
         raise TypeError(f"{value} is not an object")
     return decoded
 
 
-_cached_object = lru_cache(maxsize=4096)(_object)
+_cached_mapping = lru_cache(maxsize=4096)(mapping)
 
 
-def mapping(value: Any) -> dict[str, Any]:
-    """An object that is stored as JSON; many rows have the same."""
-    return _cached_object(value).copy()
+def fields(value: Any) -> dict[str, Any]:
+    """The fields of a learner, which many settings share."""
+    return _cached_mapping(value).copy()
 
 
 def numbers(value: Any) -> dict[str, float]:
     """Numbers by name."""
-    return {name: number(item) for name, item in _object(value).items()}
+    return {name: number(item) for name, item in mapping(value).items()}
 
 
 def curve(value: Any) -> dict[str, list[float]]:
     """A learning curve by column; what is not finite was stored as null."""
     return {
-        name: [math.nan if point is None else number(point) for point in line] for name, line in _object(value).items()
+        name: [math.nan if point is None else number(point) for point in line] for name, line in mapping(value).items()
     }

@@ -108,7 +108,7 @@ SETTING: Columns = {
     "split": ("settings.split", decoding.text),
     "learner": ("settings.learner", decoding.text),
     "label": ("settings.label", decoding.text),
-    "fields": ("settings.fields", decoding.mapping),
+    "fields": ("settings.fields", decoding.fields),
 }
 ROW: Columns = {
     "key": ("runs.key", decoding.key),
