@@ -106,7 +106,7 @@ def test_groups_for_a_card_that_never_started_are_planned_again_for_the_cores(ti
     assert [len(group.members) for group in plan_sweep(asked, ledger, "cpu").groups] == [1, 1, 1, 1]
     assert sweep(asked, ledger, executor=at_once).trained == 4
     with Ledger(ledger) as known:
-        assert {group.plan["device"] for group in known.groups(("planned", "running", "done"))} == {"cpu"}
+        assert {group.plan["device"] for group in known.groups("planned", "running", "done")} == {"cpu"}
 
 
 def test_of_groups_that_never_started_only_what_is_asked_for_is_trained(tiny: Path, tmp_path: Path) -> None:
@@ -294,7 +294,7 @@ def test_a_group_that_no_longer_fits_in_memory_keeps_its_checkpoint(tiny: Path, 
     (kept,) = checkpoints(ledger).iterdir()
     assert kept.read_bytes() == b"fifty updates"
     with Ledger(ledger) as known:
-        assert [(group.status, group.updates) for group in known.groups(("planned", "running"))] == [("planned", 50)]
+        assert [(group.status, group.updates) for group in known.groups("planned", "running")] == [("planned", 50)]
 
 
 def with_weights(tasks, stop):

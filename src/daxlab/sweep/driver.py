@@ -158,7 +158,7 @@ def _planned(
     lacking = ledger.lacking(facts, retry_failed=retry_failed)
     live = {name: ledger.live_group(name) for name in lacking}
     begun = {name for name in live.values() if name and checkpoint(folder, name).exists()}
-    resumed = [group for group in ledger.groups(("planned", "running")) if group.key in begun]
+    resumed = [group for group in ledger.groups("planned", "running") if group.key in begun]
     new = grouped({name: facts[name] for name in lacking if live[name] not in begun}, specs, device)
     groups = ordered([*resumed, *new], device, ledger)
     failed = len(ledger.lacking(facts, retry_failed=True)) - len(lacking)
