@@ -130,7 +130,7 @@ from daxlab.paper import chosen, specs
 from daxlab.datasets import sentence_pairs
 assert len(specs(["translation"], 2, pairs="built-in")) == 10
 sys.modules.pop("sacrebleu")
-import daxlab.paper.translations, daxlab.cli.translations
+import daxlab.paper.translations, daxlab.cli.compare
 """
 
 

@@ -3,12 +3,12 @@
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from daxlab.cli.terminal import percent, tabled
+from daxlab.cli.terminal import table
 from daxlab.runs import Ledger
 from daxlab.sweep import Plan
 from daxlab.sweep.status import Running, Status, status
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 LOOK_EVERY = 2.0  # seconds between two looks at the ledger
 LINE_EVERY = 30  # seconds between two lines where there is no terminal
 BAR = 20  # characters
-MOST_LOSSES = 5  # of a group that are shown one by one
 MOST_SPLITS = 10  # whose best is shown
+BEST = {"split": "split", "mean %": "mean", "learner": "label", "runs": "runs"}
 Show = Callable[[Any], None]
 
 
@@ -36,20 +36,20 @@ def watch(ledger: Path) -> Iterator[Show]:
     if not console.is_terminal:
         yield _lines()
         return
-    losses, started = dict[str, str](), False
-    with ExitStack() as stack:
+    losses, planned = dict[str, str](), False
 
-        def show(event: Any) -> None:
-            nonlocal started
-            if isinstance(event, Plan) and not started:  # only now there is a ledger
-                live = Live(get_renderable=lambda: shown(ledger, look(ledger), losses), console=console, transient=True)
-                live.refresh_per_second, started = 1 / LOOK_EVERY, True
-                stack.enter_context(live)
-            elif isinstance(event, Progress):
-                losses[event.group] = _loss(event.losses)
-            elif isinstance(event, Noted):
-                print(event.message, file=sys.stderr)  # rich puts it above the status
+    def show(event: Any) -> None:
+        nonlocal planned
+        planned = planned or isinstance(event, Plan)
+        if isinstance(event, Progress):
+            losses[event.group] = _loss(event.losses)
+        elif isinstance(event, Noted):
+            print(event.message, file=sys.stderr)  # rich puts it above the status
 
+    def view() -> "RenderableType":
+        return shown(ledger, look(ledger), losses) if planned else ""  # before the plan there is no ledger
+
+    with Live(get_renderable=view, console=console, transient=True, refresh_per_second=1 / LOOK_EVERY):
         yield show
 
 
@@ -89,10 +89,12 @@ def shown(path: Path, now: Status, losses: Mapping[str, str] | None = None) -> "
     if now.others:
         parts.append(f"{now.others:,} more wait in groups of other sweeps")
     if now.groups:
-        lines = [_line(group, (losses or {}).get(group.group, "")) for group in now.groups]
-        parts += ["", tabled(["running", " " * BAR, "updates", "of", ""], lines, right=(2, 3))]
+        parts += ["", table([_group_row(group, (losses or {}).get(group.group, "")) for group in now.groups])]
     if now.best:
-        parts += ["", "best in this ledger", _best(now.best[:MOST_SPLITS])]
+        rows = now.best[:MOST_SPLITS]
+        several = len({row["dataset"] for row in rows}) > 1
+        columns = BEST | ({"dataset": "dataset"} if several else {})
+        parts += ["", "best in this ledger", table(rows, columns)]
     if len(now.best) > MOST_SPLITS:
         parts.append(f"… and {len(now.best) - MOST_SPLITS:,} more")
     return Group(*parts)
@@ -108,20 +110,13 @@ def _pace(now: Status) -> str:
     return "nothing is left to train" if now.done else "all have failed" if now.failed else "nothing is recorded yet"
 
 
-def _line(group: Running, loss: str) -> list[str]:
+def _group_row(group: Running, loss: str) -> dict[str, Any]:
     what = f"{group.runs:,} of {group.label}"
     if group.split is not None:
         what = f"{group.label}, on {group.split}, seed {group.seed}"
-    return [what, "━" * (BAR * group.step // group.steps), f"{group.step:,}", f"{group.steps:,}", loss]
+    bar = "━" * (BAR * group.step // group.steps)
+    return {"running": what, " " * BAR: bar.ljust(BAR), "updates": group.step, "of": group.steps, " ": loss}
 
 
 def _loss(losses: Sequence[float]) -> str:
-    if len(losses) > MOST_LOSSES:
-        return f"mean loss {fmean(losses):.3f}"
-    return " ".join(["loss", *(f"{loss:.3f}" for loss in losses)]) if losses else ""
-
-
-def _best(rows: Sequence[Mapping[str, Any]]) -> "RenderableType":
-    names = ["split", "mean", "label", "runs", *(["dataset"] if len({row["dataset"] for row in rows}) > 1 else [])]
-    lines = [[str(row[name]) for name in names] for row in ({**row, "mean": percent(row["mean"])} for row in rows)]
-    return tabled(["split", "mean %", "learner", *names[3:]], lines, right=(1, 3))
+    return f"loss {fmean(losses):.3f}" if losses else ""
