@@ -173,7 +173,7 @@ def test_runs_that_differ_because_they_were_trained_on_another_device_are_no_err
         (["show", "000000"], "no run begins with"),
         (["list", "-w", "hiden=50"], "runs have no column 'hiden'; did you mean 'hidden'?"),
         (["list", "-w", "split"], "a filter is COLUMN=VALUE"),
-        (["export", "x.txt"], "export to a .csv"),
+        (["export", "x.txt"], "end its name in .csv or .parquet"),
         (["list", "--ledger", "none.db"], "there is no ledger at none.db"),
         (["merge", "none.db"], "there is no ledger at none.db"),
     ],

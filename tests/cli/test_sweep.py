@@ -152,7 +152,7 @@ def test_a_plan_names_the_runs_that_come_with_daxlab(daxlab, tmp_path: Path) -> 
     said = daxlab("sweep", "plan", SPECS / "paper-search.toml", "--device", "gpu", cwd=tmp_path).stdout
     assert "3,600 runs, of which daxlab.db has 0." in said
     assert "groups on the GPU" in said
-    assert "to bring them here: daxlab runs merge " in said
+    assert "To bring them here: daxlab runs merge " in said
 
 
 @pytest.mark.parametrize(

@@ -44,11 +44,7 @@ def seconds(budget: str) -> float:
 
 
 def device_named(name: str, executor: str = "local") -> str:
-    """The device that a name stands for: cpu or gpu."""
-    if name not in ("auto", "cpu", "gpu"):
-        raise InputError(f"a device is auto, cpu or gpu, not {name!r}")
-    if executor not in ("local", "ray"):
-        raise InputError(f"an executor is local or ray, not {executor!r}")
+    """The device that a name (auto, cpu or gpu) stands for: cpu or gpu."""
     if name != "auto":
         return name
     if executor == "ray":
@@ -76,7 +72,7 @@ def _has_runs(path: Path, prefix: str) -> bool:
 
 def writable_ledger(path: Path) -> Path:
     """The ledger, to be written; an error for the results that come with daxlab."""
-    if is_shipped(path):
+    if path.resolve() == shipped():
         raise InputError(
             f"{path} has the results that come with daxlab, which stay as they are; "
             f"'daxlab runs merge {path}' brings them into {LEDGER}"
@@ -86,16 +82,10 @@ def writable_ledger(path: Path) -> Path:
 
 def shipped(name: str = RESULTS) -> Path | None:
     """The results that come with daxlab, or another file that does."""
-    return next((root / name for root in INSTALL_ROOTS if (root / name).exists()), None)
-
-
-def is_shipped(ledger: Path) -> bool:
-    """Whether these are the results that come with daxlab."""
-    results = shipped()
-    return results is not None and ledger.resolve() == results.resolve()
+    return next(((root / name).resolve() for root in INSTALL_ROOTS if (root / name).exists()), None)
 
 
 def shipped_hint(ledger: Path) -> str:
     """Where more runs are, for a ledger of one's own that lacks them."""
     results = shipped()
-    return f"\nThe results that come with daxlab: --ledger {results}" if results and not is_shipped(ledger) else ""
+    return "" if results in (None, ledger.resolve()) else f"\nThe results that come with daxlab: --ledger {results}"

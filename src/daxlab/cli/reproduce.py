@@ -19,6 +19,7 @@ from daxlab.paper.experiments import ALL, EXPERIMENTS, TRANSLATION, chosen, spec
 from daxlab.paper.targets import RUNS
 from daxlab.protocol import Protocol
 from daxlab.runs import Ledger
+from daxlab.sweep import Outcome
 
 NAMES = "|".join((*EXPERIMENTS, ALL))
 RANDOM = {"simple", "size", "few-shot"}  # experiments with random splits
@@ -33,7 +34,9 @@ def reproduce(
     names: Annotated[
         list[str] | None, typer.Argument(metavar=NAMES, help="Which experiments; the default is all.")
     ] = None,
-    runs: Annotated[int, typer.Option(help="Runs of each network on each split: seeds 0, 1, …")] = RUNS,
+    runs: Annotated[
+        int, typer.Option(min=1, max=MOST_RUNS, help="Runs of each network on each split: seeds 0, 1, …")
+    ] = RUNS,
     updates: Annotated[int, typer.Option(help="Updates of each run; fewer for a trial.")] = Protocol.updates,
     corpus: Annotated[
         str, typer.Option(metavar="tatoeba|built-in|FILE", help="For translation: the sentence pairs.")
@@ -44,20 +47,20 @@ def reproduce(
     frames: Annotated[list[str] | None, typer.Option("--frame", metavar="'i am X .=je suis X .'", help=FRAMES)] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan, and train nothing.")] = False,
     as_json: JsonOption = False,
-) -> None:
+) -> Outcome | None:
     """Train what the ledger lacks of the paper's experiments, then show the paper's figures beside ours.
 
     Example: daxlab reproduce jump few-shot --runs 5 --device gpu --budget 8m
     """
-    if not 1 <= runs <= MOST_RUNS:
-        raise InputError(f"runs must be between 1 and {MOST_RUNS:,}, not {runs}")
     experiments, protocol, release = chosen(names or [ALL]), Protocol(updates), find(SCAN) is not None
     pairs = _pairs(names or [ALL], experiments, corpus, new_word, frames)
     wanted = specs(experiments, runs, release, protocol, pairs)
     plan = training.plan(wanted, how) | {"experiments": experiments, "draws": "release" if release else "own"}
     print(training.in_words(plan, ", ".join(experiments), _draws(experiments, release)), file=sys.stderr)
     if dry_run:
-        return print_json({"plan": plan}) if as_json else None
+        if as_json:
+            print_json({"plan": plan})
+        return None
     outcome = training.train(wanted, how, plan)
     rows, translations = _results(how, experiments, protocol, pairs)
     if as_json:
@@ -70,7 +73,7 @@ def reproduce(
             show_comparison(rows)
         if translations:
             show_translations(translations)
-    training.exit_if_stopped(outcome, how.ledger)
+    return outcome
 
 
 def _pairs(

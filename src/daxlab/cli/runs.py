@@ -66,12 +66,15 @@ def list_runs(
 
 def _filters(ledger: Ledger, texts: Sequence[str]) -> dict[str, Any]:
     """COLUMN=VALUE filters, checked against a ledger. Where no run fits, says which values there are."""
-    where = dict(_filter(text) for text in texts)
-    columns = ledger.columns()
-    for name in where if ledger.count() else ():
+    where, columns = dict(_filter(text) for text in texts), ledger.columns()
+    if not ledger.count():
+        return where
+    for name in where:
         if "." not in name and name not in (*columns, "language"):
             raise InputError(f"runs have no column {name!r}; {nearest(name, columns)}")
-    for name, value in () if ledger.count(where) else where.items():
+    if ledger.count(where):
+        return where
+    for name, value in where.items():
         if name in ("key", "group", *METRICS) or ledger.count({name: value}):
             continue
         values = [str(value) for value in ledger.values(name) if value is not None]
@@ -114,11 +117,7 @@ def show_run(run: RunArgument, ledger: LedgerOption = None) -> None:
 
 
 @app.command("curve")
-def curve(
-    runs: RunsArgument,
-    ledger: LedgerOption = None,
-    as_json: JsonOption = False,
-) -> None:
+def curve(runs: RunsArgument, ledger: LedgerOption = None, as_json: JsonOption = False) -> None:
     """Show learning curves: accuracy on samples of the training and the test commands, every 10,000 updates.
 
     Example: daxlab runs curve 2c7e
@@ -151,16 +150,14 @@ def export_runs(
     """
     with Ledger(ledger_at(ledger)) as known:
         filters = _filters(known, where or [])
-        if to.suffix in (".csv", ".parquet"):
+        if to.suffix != ".db":
             if figures_only:
                 raise InputError("--figures-only is for a .db: a table has nothing but figures")
             write_table(known, to, filters)
-        elif to.suffix == ".db":
+        else:
             export(known, to, filters, artefacts=[] if figures_only else None)
             if not figures_only:
                 _copy_weights(known.path, to, known.select(filters))
-        else:
-            raise InputError(f"export to a .csv, a .parquet or a .db, not {to.name!r}")
     print(to)
 
 
@@ -180,9 +177,8 @@ def delete(
     with Writer(path) as writer:
         keys = [writer.ledger.find(run) for run in runs]
         if not yes:
-            typer.confirm(
-                f"Delete {counted(len(keys), 'run')} ({', '.join(key[:12] for key in keys[:5])})?", abort=True
-            )
+            some = ", ".join(key[:12] for key in keys[:5])
+            typer.confirm(f"Delete {counted(len(keys), 'run')} ({some})?", abort=True)
         print(f"{counted(writer.delete(keys), 'run')} deleted")
     for key in keys:
         weights_of(path, key).unlink(missing_ok=True)

@@ -1,6 +1,5 @@
 """`daxlab search`: the best of the paper's 180 architectures, by what the ledger has."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -56,7 +55,7 @@ def best(
     from daxlab.paper.comparison import compare_runs  # polars is slow to load
     from daxlab.paper.runs import Runs
     from daxlab.paper.search import all_round, choices
-    from daxlab.report.text import AGAIN
+    from daxlab.report.text import AGAIN, regressing
 
     path = ledger_at(ledger)
     with Ledger(path) as known:
@@ -71,17 +70,19 @@ def best(
     _show_completeness(experiments, path)
     if not experiments:
         return
-    if experiment in (None, "overall") and not overall:
-        print(f"\n{NO_BEST}")
+    rankings = _rankings(experiments, overall)
     if experiment is None:
         print("\nThe best of each experiment:\n")
-        show(table(list(_winners(experiments, overall)), WINNERS))
+        show(table([_winner(name, ranking) for name, ranking in rankings.items()], WINNERS))
         print("\nSRNs, beside the paper:\n")
         show(table([figure_row(row) for row in srns], SRNS))
-    elif experiment in experiments:
-        _show_experiment(experiments[experiment])
-    elif overall:
-        _show_overall(overall)
+    for name, ranking in rankings.items():
+        if experiment and name.startswith(experiment):
+            print(f"\nThe best {ranking['title']}:\n")
+            show(table([_cells(row) for row in ranking["best"]], RANKING))
+            print(f"\n{regressing(ranking, ranking['unit'])}\n{ranking['sentence']}")
+    if not overall:
+        print(f"\n{NO_BEST}")
     print(f"\n{LEGEND}\n{AGAIN}")
 
 
@@ -98,48 +99,37 @@ def _show_completeness(experiments: Row, path: Path) -> None:
         print(f"'{COMMAND}' trains what is lacking.{shipped_hint(path)}")
 
 
-def _winners(experiments: Row, overall: Any) -> Iterator[Row]:
-    """The best of each experiment, and over all, beside the paper's choice."""
+def _rankings(experiments: Row, overall: Any) -> dict[str, Row]:
+    """The rankings of each experiment and over all of them, by each measure, in one form."""
     from daxlab.paper.search import measured
+    from daxlab.report.text import chosen
 
+    rankings = {}
     for name, choice in experiments.items():
         paper = choice["paper"]["best"]
-        here = paper["here"] or {"place": None, "mean": None}
-        chosen = {"chosen": paper["network"], "chosen_place": here["place"], "chosen_mean": here["mean"]}
-        yield {"name": name, **_winner(choice, choice["best"][0]), **chosen, "stated": f"{paper['stated']:g}"}
-    for measure in MEASURES if overall else ():
-        paper, row = overall["paper"], measured(overall[measure]["best"][0], measure)
-        here = {"chosen_place": paper["places"][measure], "chosen_mean": (paper["here"] or {}).get(measure)}
-        chosen = {"chosen": paper["network"], **here, "stated": ""}
-        yield {"name": f"overall, by {measure}", **_winner(overall[measure], row), **chosen}
+        words = {"title": f"on {choice['split']}", "sentence": chosen(paper, choice["architectures"])}
+        rankings[name] = {**choice, "paper": paper, "unit": "%", **words}
+    for measure, unit in MEASURES.items() if overall else ():
+        best = [measured(row, measure) | {"place": place} for place, row in enumerate(overall[measure]["best"], 1)]
+        network, place = overall["paper"]["network"], overall["paper"]["places"][measure]
+        here = {"place": place, "mean": overall["paper"]["here"][measure]} if place else None
+        paper = {"network": network, "here": here, "stated": None}
+        sentence = f"The paper's overall best, {network}: {f'number {place}' if place else 'not ranked'}."
+        words = {"title": f"over four experiments, by mean {measure}", "sentence": sentence}
+        rankings[f"overall, by {measure}"] = {**overall[measure], "best": best, "paper": paper, "unit": unit, **words}
+    return rankings
 
 
-def _winner(choice: Row, row: Row) -> Row:
+def _winner(name: str, ranking: Row) -> Row:
+    """The best of a ranking beside the paper's choice, as a row of a table."""
     from daxlab.report.text import spread
 
-    return _cells(row) | {"again": f"{choice['again']:.2f} ({spread(choice)})" if choice["scores"] else None}
-
-
-def _show_experiment(choice: Row) -> None:
-    from daxlab.report import text
-
-    print(f"\nThe best on {choice['split']}:\n")
-    show(table([_cells(row) for row in choice["best"]], RANKING))
-    print(f"\n{text.regressing(choice)}\n{text.chosen(choice['paper']['best'], choice['architectures'])}")
-
-
-def _show_overall(overall: Row) -> None:
-    from daxlab.paper.search import measured
-    from daxlab.report.text import regressing
-
-    for measure, unit in MEASURES.items():
-        print(f"\nThe best over four experiments, by mean {measure}:\n")
-        best = enumerate(overall[measure]["best"], 1)
-        show(table([_cells(measured(row, measure)) | {"place": place} for place, row in best], RANKING))
-        print(f"\n{regressing(overall[measure], unit)}")
-    places = overall["paper"]["places"]
-    place = f"number {places['rank']} by rank, {places['accuracy']} by accuracy" if places["rank"] else "not ranked"
-    print(f"The paper's overall best, {overall['paper']['network']}: {place}.")
+    again = f"{ranking['again']:.2f} ({spread(ranking)})" if ranking["scores"] else None
+    paper = ranking["paper"]
+    here = paper["here"] or {"place": None, "mean": None}
+    chosen = {"chosen": paper["network"], "chosen_place": here["place"], "chosen_mean": here["mean"]}
+    stated = "" if paper["stated"] is None else f"{paper['stated']:g}"
+    return {**_cells(ranking["best"][0]), "name": name, "again": again, **chosen, "stated": stated}
 
 
 def _cells(row: Row) -> Row:

@@ -15,7 +15,7 @@ from daxlab.cli.training import Training, with_training_options
 from daxlab.cli.watching import LOOK_EVERY, look, shown
 from daxlab.errors import InputError
 from daxlab.runs import Ledger
-from daxlab.sweep import Spec, weights_of
+from daxlab.sweep import Outcome, Spec, weights_of
 from daxlab.sweep.grid import parse, part, read
 from daxlab.units import counted
 
@@ -39,7 +39,7 @@ def run(
     only: OnlyOption = None,
     keep_weights: Annotated[bool, typer.Option("--keep-weights", help="Keep every network's weights.")] = False,
     as_json: JsonOption = False,
-) -> None:
+) -> Outcome:
     """Train the runs that a file or --set declares and the ledger lacks.
 
     Example: daxlab sweep run specs/paper-search.toml --device gpu --budget 20m
@@ -63,7 +63,7 @@ def run(
     bare = keep_weights and sum(not weights_of(path, key).exists() for key in outcome.keys if key not in undone)
     if bare:
         print(f"{counted(bare, 'run')} without saved weights will not be retrained.", file=sys.stderr)
-    training.exit_if_stopped(outcome, path)
+    return outcome
 
 
 @app.command("plan")

@@ -4,7 +4,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from difflib import get_close_matches
-from math import inf
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,7 +19,7 @@ from daxlab.datasets import Dataset, dataset
 from daxlab.errors import InputError
 from daxlab.learners.core import written
 from daxlab.runs import Ledger, is_written
-from daxlab.sweep import Spec
+from daxlab.sweep import Outcome, Spec
 from daxlab.units import counted
 
 KIND = "One of them, or a class of your own: path/to/file.py:Name."
@@ -75,22 +74,18 @@ def train(
     settings: Annotated[list[str] | None, typer.Option("--set", metavar="FIELD=VALUE", help=SET)] = None,
     data: DataOption = "scan",
     test: TestOption = None,
-    runs: Annotated[int, typer.Option(help="Replicates: seeds SEED, SEED + 1, …")] = 5,
+    runs: Annotated[int, typer.Option(min=1, max=MOST_RUNS, help="Replicates: seeds SEED, SEED + 1, …")] = 5,
     seed: Annotated[int, typer.Option(help="The first seed.")] = 0,
     checkpoint_every: Annotated[
-        float, typer.Option(metavar="SECONDS", help="Time between checkpoints: what a kill -9 may cost.")
+        float, typer.Option(min=0, metavar="SECONDS", help="Time between checkpoints: what a kill -9 may cost.")
     ] = 20.0,
     as_json: JsonOption = False,
-) -> None:
+) -> Outcome:
     """Train replicates of a learner; what the ledger has already is not trained again.
 
     Every field of the learner is an option too: --hidden 100 is --set hidden=100.
     Example: daxlab train --split jump --layers 1 --hidden 100 --attention --dropout 0.1 --runs 5
     """
-    if not 0 <= checkpoint_every < inf:
-        raise InputError(f"a time between checkpoints is a number of seconds, not {checkpoint_every}")
-    if not 1 <= runs <= MOST_RUNS:
-        raise InputError(f"runs must be between 1 and {MOST_RUNS:,}, not {runs}")
     chosen = learners.from_text(*_name_and_settings(learner or [], settings or []))
     source = dataset(data)
     names = _chosen_splits(source, splits or [], test)
@@ -102,15 +97,14 @@ def train(
         print(training.in_words(plan, str(chosen)), file=sys.stderr)
     # Whoever trains a few runs decides what to do with a damaged checkpoint; `sweep` and `reproduce` go on.
     outcome = training.train(specs, how, plan, checkpoint_every=checkpoint_every, set_aside=False)
-    rows = _rows(how.ledger, outcome.keys)
-    results = {name: _result([row for row in rows if row["split"] == name]) for name in names}
+    results = _results(how.ledger, outcome.keys, names)
     if as_json:
         content = {"splits": results} if len(names) > 1 else results[names[0]]
         print_json(content | {"complete": not outcome.stopped})
     else:
         for split, result in results.items():
             _show(f"{chosen} on {split}", result)
-    training.exit_if_stopped(outcome, how.ledger)
+    return outcome
 
 
 def _name_and_settings(typed: Sequence[str], settings: Sequence[str]) -> tuple[str, dict[str, str]]:
@@ -173,17 +167,20 @@ def _tell_of_change(learner: learners.Learner, path: Path) -> None:
         print(f"{learner.source['name']} has changed since {earlier}; what is trained now is new.", file=sys.stderr)
 
 
-def _rows(path: Path, keys: tuple[str, ...]) -> list[dict[str, Any]]:
-    """What the ledger has of these runs, in their order; accuracies in percent."""
+def _results(path: Path, keys: tuple[str, ...], splits: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Of each split, its runs in the order of their keys, and what they say together; accuracies in percent."""
     with Ledger(path) as ledger:
-        rows = {row["key"]: row for row in ledger.rows({"key": list(keys)})}
+        by_key = {row["key"]: row for row in ledger.rows({"key": list(keys)})}
     parts = ("split", "seed", "status", "accuracy", "train_accuracy", "oracle_accuracy", "failed_at", "seconds")
-    return [{"id": key, **{part: rows[key][part] for part in parts}} for key in keys if key in rows]
-
-
-def _result(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """The runs on one split, and what they say together."""
-    return {"runs": rows, **asdict(summary([row["accuracy"] for row in rows if row["accuracy"] is not None]))}
+    rows = [{"id": key, **{part: by_key[key][part] for part in parts}} for key in keys if key in by_key]
+    results = {}
+    for split in splits:
+        runs = [row for row in rows if row["split"] == split]
+        results[split] = {
+            "runs": runs,
+            **asdict(summary([run["accuracy"] for run in runs if run["accuracy"] is not None])),
+        }
+    return results
 
 
 def _show(title: str, result: Mapping[str, Any]) -> None:

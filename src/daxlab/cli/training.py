@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass, fields
 from functools import wraps
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, Literal, get_type_hints
 
 import typer
 
-from daxlab.cli.options import LEDGER, device_named, is_shipped, seconds, shipped, writable_ledger
+from daxlab.cli.options import LEDGER, device_named, seconds, shipped, writable_ledger
 from daxlab.cli.watching import watch
 from daxlab.runs import Ledger, is_written
 from daxlab.sweep import Outcome, Spec, plan_sweep, sweep
@@ -27,10 +27,10 @@ class Training:
     """Where runs are trained, for how long, and into which ledger: the options of every command that trains."""
 
     device: Annotated[
-        str, typer.Option(metavar="auto|cpu|gpu", help="Where to compute; auto takes a GPU that JAX can use.")
+        Literal["auto", "cpu", "gpu"], typer.Option(help="Where to compute; auto takes a GPU that JAX can use.")
     ] = "auto"
     executor: Annotated[
-        str, typer.Option(metavar="local|ray", help="Who trains: this machine, or a Ray cluster (docs/cluster.md).")
+        Literal["local", "ray"], typer.Option(help="Who trains: this machine, or a Ray cluster (docs/cluster.md).")
     ] = "local"
     address: Annotated[
         str | None, typer.Option(metavar="HOST:PORT|ray://…|auto", help="The Ray cluster. Default: one started here.")
@@ -39,21 +39,17 @@ class Training:
         int | None, typer.Option(min=1, metavar="N", help="Most groups at a time. Default: one a core, six on a GPU.")
     ] = None
     budget: Annotated[
-        float | None,
-        typer.Option(
-            metavar="8m", parser=seconds, help="Stop cleanly at a checkpoint after this time (90s, 8m, 1h30m)."
-        ),
+        float | None, typer.Option(metavar="8m", parser=seconds, help="Stop at a checkpoint after 90s, 8m or 1h30m.")
     ] = None
     checkpoints: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="For checkpoints; nodes share it. Default: beside the ledger."),
+        Path | None, typer.Option(metavar="FOLDER", help="Shared by the nodes. Default: beside the ledger.")
     ] = None
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Train failed runs again.")] = False
     ledger: Annotated[Path, typer.Option(metavar="FILE", help="The ledger of runs.")] = LEDGER
 
 
-def with_training_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the fields of its parameter `how`, a Training, as options of its own."""
+def with_training_options(command: Callable[..., Outcome | None]) -> Callable[..., None]:
+    """The command with the fields of its parameter `how`, a Training, as options. Exits 3 if training was stopped."""
     hints, own = get_type_hints(Training, include_extras=True), signature(command)
     kept = [parameter for name, parameter in own.parameters.items() if name != "how"]
     options = [
@@ -64,7 +60,11 @@ def with_training_options(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def run(**values: Any) -> None:
         how = Training(**{option.name: values.pop(option.name) for option in options})
-        command(how=how, **values)
+        outcome = command(how=how, **values)
+        if outcome is not None and outcome.stopped:
+            again = f"Run the same command again to go on; the ledger is {how.ledger}."
+            print(f"Stopped at a checkpoint. {again}", file=sys.stderr)
+            raise typer.Exit(3)
 
     run.__signature__ = own.replace(parameters=[*kept, *options])  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in [*kept, *options]}
@@ -82,7 +82,7 @@ def plan(specs: Sequence[Spec], how: Training) -> dict[str, Any]:
     planned = plan_sweep(specs, path, device, retry_failed=how.retry_failed, checkpoint_folder=how.checkpoints)
     with ExitStack() as stack:
         own = [stack.enter_context(Ledger(path))] if is_written(path) else []
-        others = [stack.enter_context(Ledger(results))] if results and not is_shipped(path) else []
+        others = [stack.enter_context(Ledger(results))] if results not in (None, path.resolve()) else []
         there = sum(len(planned.lacking) - len(other.lacking(planned.lacking, retry_failed=True)) for other in others)
         # A run on a shared card was timed with others beside it: its time is its share of the card already.
         taken = estimate(planned.groups, device, workers if device == "cpu" else 1, [*own, *others])
@@ -103,11 +103,9 @@ def in_words(plan: dict[str, Any], what: str, notes: Sequence[str] = ()) -> str:
         lines.append(f"{work}: {_time(plan)}; {size(plan['bytes'])} in the ledger.")
     if extra > 0:
         lines.append(f"{counted(extra, 'extra run')} will be trained because they share a group with missing ones.")
-    if plan["groups"] and plan["shipped"]:
+    if plan["shipped"]:
         merge = f"daxlab runs merge {shipped()} --ledger {plan['ledger']}"
-        lines.append(
-            f"The results that come with daxlab have {plan['shipped']:,} of these; to bring them here: {merge}"
-        )
+        lines.append(f"The results that come with daxlab have {plan['shipped']:,} of them. To bring them here: {merge}")
     return "\n".join(lines)
 
 
@@ -146,10 +144,3 @@ def train(specs: Sequence[Spec], how: Training, plan: dict[str, Any], **options:
             show=show,
             **options,
         )
-
-
-def exit_if_stopped(outcome: Outcome, ledger: Path) -> None:
-    """A sweep that was stopped ends with 3."""
-    if outcome.stopped:
-        print(f"Stopped at a checkpoint. Run the same command again to go on; the ledger is {ledger}.", file=sys.stderr)
-        raise typer.Exit(3)

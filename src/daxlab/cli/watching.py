@@ -2,8 +2,8 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from daxlab.cli.terminal import table
 from daxlab.runs import Ledger
 from daxlab.sweep import Plan
 from daxlab.sweep.status import Running, Status, status
-from daxlab.sweep.task import Finished, Noted, Progress
+from daxlab.sweep.task import Noted, Progress
 from daxlab.units import duration
 
 if TYPE_CHECKING:
@@ -23,54 +23,36 @@ LINE_EVERY = 30  # seconds between two lines where there is no terminal
 BAR = 20  # characters
 MOST_SPLITS = 10  # whose best is shown
 BEST = {"split": "split", "mean %": "mean", "learner": "label", "runs": "runs"}
-Show = Callable[[Any], None]
 
 
 @contextmanager
-def watch(ledger: Path) -> Iterator[Show]:
-    """A live status on standard error where that is a terminal; a line now and then where it is not."""
+def watch(ledger: Path) -> Iterator[Callable[[Any], None]]:
+    """A live status on standard error where that is a terminal; a line of it now and then where it is not."""
     from rich.console import Console  # slow to load
     from rich.live import Live
 
     console = Console(stderr=True, highlight=False)
-    if not console.is_terminal:
-        yield _lines()
-        return
-    losses, planned = dict[str, str](), False
+    losses, planned, last = dict[str, str](), False, 0.0
 
     def show(event: Any) -> None:
-        nonlocal planned
-        planned = planned or isinstance(event, Plan)
-        if isinstance(event, Progress):
-            losses[event.group] = _loss(event.losses)
-        elif isinstance(event, Noted):
+        nonlocal planned, last
+        planned = planned or isinstance(event, Plan)  # before it there may be no ledger
+        if isinstance(event, Progress) and event.losses:
+            losses[event.group] = f"loss {fmean(event.losses):.3f}"
+        if isinstance(event, Noted):
             print(event.message, file=sys.stderr)  # rich puts it above the status
+        elif not console.is_terminal and time.monotonic() - last > LINE_EVERY:
+            last = time.monotonic()
+            now = look(ledger)
+            latest = [losses[group.group] for group in now.groups if group.group in losses]
+            print(", ".join([_counts(now), _pace(now), *latest]), file=sys.stderr)
 
     def view() -> "RenderableType":
-        return shown(ledger, look(ledger), losses) if planned else ""  # before the plan there is no ledger
+        return shown(ledger, look(ledger), losses) if planned else ""
 
-    with Live(get_renderable=view, console=console, transient=True, refresh_per_second=1 / LOOK_EVERY):
+    live = Live(get_renderable=view, console=console, transient=True, refresh_per_second=1 / LOOK_EVERY)
+    with live if console.is_terminal else nullcontext():
         yield show
-
-
-def _lines() -> Show:
-    runs, done, last = 0, 0, 0.0
-
-    def show(event: Any) -> None:
-        nonlocal runs, done, last
-        if isinstance(event, Noted):
-            print(event.message, file=sys.stderr)
-        elif isinstance(event, Plan):
-            runs = runs or sum(len(group.members) for group in event.groups)  # a later plan has the halves of a group
-        elif isinstance(event, Finished):
-            done += len(event.runs)
-            print(f"{done:,} of {runs:,} runs", file=sys.stderr)
-        elif isinstance(event, Progress) and time.monotonic() - last > LINE_EVERY:
-            last = time.monotonic()
-            parts = [f"update {event.update:,}", *([_loss(event.losses)] if event.losses else [])]
-            print(f"group {event.group[:8]}: {', '.join(parts)}", file=sys.stderr)
-
-    return show
 
 
 def look(ledger: Path) -> Status:
@@ -84,8 +66,7 @@ def shown(path: Path, now: Status, losses: Mapping[str, str] | None = None) -> "
     from rich.console import Group  # slow to load
     from rich.text import Text
 
-    counts = f"{now.done:,} done, {now.running:,} running, {now.waiting:,} waiting, {now.failed:,} failed"
-    parts: list[RenderableType] = [Text(f"{path}: {counts}"), _pace(now)]  # a path may have brackets
+    parts: list[RenderableType] = [Text(f"{path}: {_counts(now)}"), _pace(now)]  # a path may have brackets
     if now.others:
         parts.append(f"{now.others:,} more wait in groups of other sweeps")
     if now.groups:
@@ -98,6 +79,10 @@ def shown(path: Path, now: Status, losses: Mapping[str, str] | None = None) -> "
     if len(now.best) > MOST_SPLITS:
         parts.append(f"… and {len(now.best) - MOST_SPLITS:,} more")
     return Group(*parts)
+
+
+def _counts(now: Status) -> str:
+    return f"{now.done:,} done, {now.running:,} running, {now.waiting:,} waiting, {now.failed:,} failed"
 
 
 def _pace(now: Status) -> str:
@@ -116,7 +101,3 @@ def _group_row(group: Running, loss: str) -> dict[str, Any]:
         what = f"{group.label}, on {group.split}, seed {group.seed}"
     bar = "━" * (BAR * group.step // group.steps)
     return {"running": what, " " * BAR: bar.ljust(BAR), "updates": group.step, "of": group.steps, " ": loss}
-
-
-def _loss(losses: Sequence[float]) -> str:
-    return f"loss {fmean(losses):.3f}" if losses else ""
