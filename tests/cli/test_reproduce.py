@@ -82,9 +82,10 @@ def test_runs_that_the_ledger_has_are_not_planned_again(daxlab, tmp_path: Path) 
     ("arguments", "complaint"),
     [
         (["jmup"], "did you mean 'jump'"),
+        (["jump", "--runs", "0"], "runs must be between"),
         (["jump", "--updates", "0"], "updates must be a positive"),
         (["jump", "--budget", "soon"], "a budget is a time"),
-        (["jump", "--executor", "ray"], "say --device cpu or --device gpu"),
+        (["jump", "--device", "tpu"], "a device is auto, cpu or gpu"),
     ],
 )
 def test_bad_input_is_a_sentence_before_anything_is_trained(tmp_path: Path, arguments, complaint, monkeypatch) -> None:

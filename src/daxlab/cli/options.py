@@ -44,7 +44,11 @@ def seconds(budget: str) -> float:
 
 
 def device_named(name: str, executor: str = "local") -> str:
-    """The device that a name (auto, cpu or gpu) stands for: cpu or gpu."""
+    """The device that a name stands for: cpu or gpu."""
+    if name not in ("auto", "cpu", "gpu"):
+        raise InputError(f"a device is auto, cpu or gpu, not {name!r}")
+    if executor not in ("local", "ray"):
+        raise InputError(f"an executor is local or ray, not {executor!r}")
     if name != "auto":
         return name
     if executor == "ray":

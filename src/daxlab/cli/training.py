@@ -7,18 +7,20 @@ from dataclasses import asdict, dataclass, fields
 from functools import wraps
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
 from daxlab.cli.options import LEDGER, device_named, seconds, shipped, writable_ledger
 from daxlab.cli.watching import watch
+from daxlab.errors import InputError
 from daxlab.runs import Ledger, is_written
 from daxlab.sweep import Outcome, Spec, plan_sweep, sweep
 from daxlab.sweep.groups import estimate
 from daxlab.sweep.local import groups_at_once
 from daxlab.units import counted, duration, size
 
+MOST_RUNS = 100_000
 FAILED = "{:,} of them failed; --retry-failed trains them again."
 
 
@@ -27,10 +29,10 @@ class Training:
     """Where runs are trained, for how long, and into which ledger: the options of every command that trains."""
 
     device: Annotated[
-        Literal["auto", "cpu", "gpu"], typer.Option(help="Where to compute; auto takes a GPU that JAX can use.")
+        str, typer.Option(metavar="auto|cpu|gpu", help="Where to compute; auto takes a GPU that JAX can use.")
     ] = "auto"
     executor: Annotated[
-        Literal["local", "ray"], typer.Option(help="Who trains: this machine, or a Ray cluster (docs/cluster.md).")
+        str, typer.Option(metavar="local|ray", help="Who trains: this machine, or a Ray cluster (docs/cluster.md).")
     ] = "local"
     address: Annotated[
         str | None, typer.Option(metavar="HOST:PORT|ray://…|auto", help="The Ray cluster. Default: one started here.")
@@ -69,6 +71,12 @@ def with_training_options(command: Callable[..., Outcome | None]) -> Callable[..
     run.__signature__ = own.replace(parameters=[*kept, *options])  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in [*kept, *options]}
     return run
+
+
+def check_runs(runs: int) -> None:
+    """Refuse a number of replicates that nobody means."""
+    if not 1 <= runs <= MOST_RUNS:
+        raise InputError(f"runs must be between 1 and {MOST_RUNS:,}, not {runs}")
 
 
 def plan(specs: Sequence[Spec], how: Training) -> dict[str, Any]:
