@@ -50,5 +50,5 @@ def test_where_there_is_no_terminal_a_line_says_how_far_it_is(capsys, tmp_path: 
         show(Progress(group.key, 400, (1.0, 3.0), (-1, -1)))  # too soon for another line
         show(Noted("", "a note"))
     first, note = capsys.readouterr().err.splitlines()
-    assert first.startswith("0 done, 2 running") and first.endswith("loss 2.000")
+    assert first.startswith("0 done, 2 running") and first.endswith("update 200, loss 2.000")
     assert note == "a note"

@@ -281,7 +281,7 @@ def test_bad_input_is_one_sentence_that_says_what_to_mend(
 def test_a_filter_that_no_run_matches_names_the_nearest(daxlab, folder: Path) -> None:
     train(daxlab, "memory.py:Memory", "--runs", "1")
     assert "no column 'forgts'; did you mean 'forgets'" in refused(daxlab, "runs", "list", "-w", "forgts=1")
-    assert "there are colours" in daxlab("runs", "list", "-w", "dataset=colors").stderr
+    assert "did you mean 'colours'?" in daxlab("runs", "list", "-w", "dataset=colors").stderr
 
 
 @pytest.mark.usefixtures("trains_here")

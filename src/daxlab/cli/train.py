@@ -97,7 +97,7 @@ def train(
     specs = [Spec(split, seed + n, chosen, data) for split in names for n in range(runs)]
     plan = training.plan(specs, how)
     if plan["groups"]:
-        print(training.in_words(plan, str(chosen)), file=sys.stderr)
+        print(training.in_words(plan, ", ".join(names)), file=sys.stderr)
     # Whoever trains a few runs decides what to do with a damaged checkpoint; `sweep` and `reproduce` go on.
     outcome = training.train(specs, how, plan, checkpoint_every=checkpoint_every, set_aside=False)
     results = _results(how.ledger, outcome.keys, names)

@@ -41,11 +41,10 @@ def watch(ledger: Path) -> Iterator[Callable[[Any], None]]:
             losses[event.group] = f"loss {fmean(event.losses):.3f}"
         if isinstance(event, Noted):
             print(event.message, file=sys.stderr)  # rich puts it above the status
-        elif not console.is_terminal and time.monotonic() - last > LINE_EVERY:
-            last = time.monotonic()
-            now = look(ledger)
-            latest = [losses[group.group] for group in now.groups if group.group in losses]
-            print(", ".join([_counts(now), _pace(now), *latest]), file=sys.stderr)
+        elif isinstance(event, Progress) and not console.is_terminal and time.monotonic() - last > LINE_EVERY:
+            last, now = time.monotonic(), look(ledger)
+            loss = [losses[event.group]] if event.losses else []
+            print(", ".join([_counts(now), _pace(now), f"update {event.update:,}", *loss]), file=sys.stderr)
 
     def view() -> "RenderableType":
         return shown(ledger, look(ledger), losses) if planned else ""
