@@ -67,7 +67,9 @@ def test_predict_translates_a_sentence_as_it_is_typed_and_draws_where_it_looked(
     french, _, head, *steps = asked.stdout.splitlines()
     assert head.split()[:2] == ["output", "p"]
     assert "blicky" in head
-    assert all("███" in step for step in steps)  # where it looked most, however little that is
+    if steps[-1].startswith("It never ended"):  # so little trained, it may not
+        steps = steps[:-2]
+    assert steps and all("███" in step for step in steps)  # where it looked most, however little that is
     assert ">blicky<" in picture.read_text()
     answer = json.loads(daxlab_here(*ask, "She is blicky.", "--json").stdout)
     questions = {one["sentence"]: one for one in found["translation"]["conditions"][1]["questions"]}
@@ -130,7 +132,7 @@ from daxlab.paper import chosen, specs
 from daxlab.datasets import sentence_pairs
 assert len(specs(["translation"], 2, pairs="built-in")) == 10
 sys.modules.pop("sacrebleu")
-import daxlab.paper.translations, daxlab.cli.translations
+import daxlab.paper.translations, daxlab.cli.compare
 """
 
 

@@ -334,7 +334,7 @@ def test_runs_of_a_learner_that_raises_an_error_do_not_wait(daxlab, folder: Path
 def test_a_filter_that_no_run_matches_names_the_nearest(daxlab, folder: Path) -> None:
     train(daxlab, "memory.py:Memory", "--runs", "1")
     assert "no column 'forgts'; did you mean 'forgets'" in refused(daxlab, "runs", "list", "-w", "forgts=1")
-    assert "there are colours" in daxlab("runs", "list", "-w", "dataset=colors").stderr
+    assert "did you mean 'colours'?" in daxlab("runs", "list", "-w", "dataset=colors").stderr
 
 
 @pytest.mark.usefixtures("trains_here")
