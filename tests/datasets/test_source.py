@@ -90,6 +90,12 @@ def test_a_tar_is_read_like_a_zip(data, nowhere: Path, tmp_path: Path) -> None:
     assert fetch(MCD, archive).exact
 
 
+def test_an_archive_may_have_folders_in_folders(nowhere: Path, tmp_path: Path) -> None:
+    with ZipFile(tmp_path / "deep.zip", "w") as archive:
+        archive.writestr("a/b/fra.txt", "I am tired.\tJe suis fatigué.\nHe is tired.\tIl est fatigué.\n")
+    assert fetch(CORPORA["eng-fra"], str(tmp_path / "deep.zip")).path.exists()
+
+
 def test_json_counts_by_what_it_says(data, nowhere: Path, tmp_path: Path) -> None:
     for file in MCD.files:
         (tmp_path / file).write_text(json.dumps(json.loads((data / "scan-mcd" / file).read_text()), indent=3))

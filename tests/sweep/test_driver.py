@@ -13,7 +13,7 @@ import pytest
 
 from daxlab import InputError
 from daxlab.learners import RNN
-from daxlab.runs import Ledger, Run, Writer, key
+from daxlab.runs import Group, Ledger, Run, Writer, key
 from daxlab.runs.files import checkpoint, checkpoints
 from daxlab.sweep import Spec, driver, plan_sweep, sweep, weights_of
 from daxlab.sweep.status import status
@@ -127,16 +127,45 @@ def test_of_groups_that_never_started_only_what_is_asked_for_is_trained(tiny: Pa
         assert not known.under_way()
 
 
-def test_a_group_that_has_a_checkpoint_is_resumed_as_it_was(tiny: Path, tmp_path: Path) -> None:
+def test_a_group_that_has_begun_is_resumed_as_it_was(tiny: Path, tmp_path: Path) -> None:
     ledger, folder, asked = tmp_path / "runs.db", tmp_path / "elsewhere", specs(tiny, 4)
     (group,) = plan_sweep(asked, ledger, "gpu").groups
     with Writer(ledger) as writer:
         writer.record([group])
-        writer.progress({group.key: 200})
     assert planned_sizes(asked[:1], ledger) == [1]
     folder.mkdir()
     checkpoint(folder, group.key).touch()
     assert planned_sizes(asked[:1], ledger, checkpoint_folder=folder) == [4]
+    with Writer(ledger) as writer:
+        writer.progress({group.key: 200})
+    assert planned_sizes(asked[:1], ledger) == [4]  # its checkpoint may lie in another folder
+
+
+def test_a_forgotten_folder_of_checkpoints_costs_nothing(tiny: Path, tmp_path: Path) -> None:
+    ledger, folder, asked = tmp_path / "runs.db", tmp_path / "elsewhere", specs(tiny, 3)
+
+    def breaks(tasks, stop):
+        yield Started(tasks[0].group)
+        raise InputError("there is no GPU here")
+
+    sweep(asked[:2], ledger, device="gpu", checkpoint_folder=folder, executor=stopped_with_checkpoint)
+    (kept,) = folder.iterdir()
+    with pytest.raises(InputError, match="no GPU"):
+        sweep(asked, ledger, device="gpu", executor=breaks)
+    sweep(asked, ledger, device="gpu", checkpoint_folder=folder, executor=stopped_with_checkpoint)
+    assert kept.exists()
+    assert planned_sizes(asked, ledger, checkpoint_folder=folder) == [2, 1]
+
+
+def test_groups_of_several_widths_are_planned_again(tiny: Path, tmp_path: Path) -> None:
+    """Earlier versions padded them to one."""
+    ledger, asked = tmp_path / "runs.db", [*specs(tiny, 1), *specs(tiny, 1, hidden=9)]
+    group = Group(members=[spec.facts() for spec in asked], plan={"device": "gpu"})
+    with Writer(ledger) as writer:
+        writer.record([group])
+        writer.progress({group.key: 200})
+    assert planned_sizes(asked, ledger) == [1, 1]
+    assert sweep(asked, ledger, device="gpu", executor=at_once).trained == 2
 
 
 def test_a_retry_that_is_stopped_says_so_and_is_resumed(tiny: Path, tmp_path: Path) -> None:
@@ -170,6 +199,20 @@ def test_an_error_during_retry_keeps_failed_runs(tiny: Path, tmp_path: Path) -> 
     with Ledger(ledger) as known:
         assert {name: replace(known.run(name), group=run.group) for name, run in before.items()} == before
         assert not known.under_way()
+
+
+def test_ctrl_c_twice_during_retry_keeps_failed_runs(tiny: Path, tmp_path: Path) -> None:
+    ledger, asked = tmp_path / "runs.db", specs(tiny, 2)
+    sweep(asked, ledger, executor=all_fail)
+
+    def interrupted(tasks, stop):
+        yield Started(tasks[0].group)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sweep(asked, ledger, retry_failed=True, executor=interrupted)
+    with Ledger(ledger) as known:
+        assert known.status()["failed"] == 2
 
 
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])

@@ -207,7 +207,7 @@ def merge_runs(
             lacking = {key for key in keys if key in fresh or not weights_of(path, key).exists()}
             _copy_weights(other, path, lacking - set(result.differ))
             print(f"{other}: {result.added:,} added, {result.same:,} the same, {len(result.differ):,} differ")
-            unexplained = [key for key in result.differ if ours[key] == theirs[key]]
+            unexplained = [key for key in result.differ if ours[key] == theirs[key] or None in (ours[key], theirs[key])]
             for key in unexplained:
                 print(f"  {key[:12]} has other predictions there; ours stay")
             if rounded := len(result.differ) - len(unexplained):
@@ -218,8 +218,9 @@ def merge_runs(
 
 
 def _devices(ledger: Ledger, keys: Sequence[str]) -> dict[str, str | None]:
-    """The device that each run was trained on."""
-    return {row["key"]: row["origin"].get("device") for row in ledger.rows({"key": list(keys)})}
+    """The device that each run was trained on; None of a run that failed, which rounding does not explain."""
+    rows = ledger.rows({"key": list(keys)})
+    return {row["key"]: row["origin"].get("device") if row["status"] == "done" else None for row in rows}
 
 
 def _copy_weights(source: Path, target: Path, keys: Iterable[str]) -> None:

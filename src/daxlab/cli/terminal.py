@@ -45,7 +45,7 @@ def table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str] | None =
         values = [row[key] for row in rows]
         if any(value not in (None, "") for value in values):
             cells = [_cell(value) for value in values]
-            first = next(cell for cell in cells if cell not in ("", "–"))
+            first = next((cell for cell in cells if cell not in ("", "–")), "")
             shown.add_column(heading, justify="right" if NUMBER.fullmatch(first) else "left", overflow="fold")
             lines.append(cells)
     for line in zip(*lines, strict=True):

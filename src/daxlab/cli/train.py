@@ -131,7 +131,7 @@ def _name_and_settings(typed: Sequence[str], settings: Sequence[str]) -> tuple[s
             value = words.pop(0)
         elif not equals and not isinstance(defaults[field], bool):
             raise InputError(f"the option {option} needs a value")
-        texts[field] = value or "true"
+        texts[field] = value if value or equals else "true"
     for setting in settings:
         field, equals, value = (part.strip() for part in setting.partition("="))
         if not (field and equals):

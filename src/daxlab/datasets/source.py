@@ -93,8 +93,8 @@ def _holding(path: Path, first: str, called: str) -> Iterator[list[Folder]]:
         yield [file.parent for place in (first, f"*/{first}") for file in sorted(path.glob(place))]
     elif archived(path):
         with zipfile.ZipFile(path if zipfile.is_zipfile(path) else _tar_as_zip(path, called)) as archive:
-            root = zipfile.Path(archive)
-            yield [folder for folder in (root, *root.iterdir()) if (folder / first).is_file()]
+            names = sorted((name for name in archive.namelist() if f"/{name}".endswith(f"/{first}")), key=len)
+            yield [zipfile.Path(archive, name.removesuffix(first)) for name in names]
     else:
         raise InputError(f"{called} is neither a folder nor a zip or tar archive that can be read")
 
@@ -177,8 +177,8 @@ class Fetched:
 def fetch(corpus: Corpus, source: str | None = None, progress: Progress = lambda done, of: None) -> Fetched:
     """Bring a corpus into the cache, from a path, a URL or its publisher: all of it, checked, or nothing."""
     kept = cache() / corpus.name
-    if source is None and _within(kept, corpus):
-        _, sha = _content(corpus, kept)
+    if source is None and (place := _within(kept, corpus)):
+        _, sha = _content(corpus, place)
         if sha == corpus.digest or not corpus.exact:
             return Fetched(corpus.name, kept, sha, sha == corpus.digest, already=True)
     with _local(corpus, source, progress) as path:

@@ -6,7 +6,7 @@ from typing import IO
 
 from daxlab.errors import InputError
 
-MOST_BYTES = 100_000  # of a line
+MOST_BYTES = 10_000_000  # of a line
 
 
 def rows(file: IO[bytes], called: str, first: str, second: str) -> Iterator[list[str]]:

@@ -14,6 +14,7 @@ def on_device(device: str) -> None:
     with suppress(OSError):  # if the cache cannot be written, every start compiles
         folder.mkdir(parents=True, exist_ok=True)
         jax.config.update("jax_compilation_cache_dir", str(folder))
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)  # many small programs add up
     # Beside a GPU the CPU stays available, for the draws.
     jax.config.update("jax_platforms", "cpu" if device == "cpu" else "cuda,cpu")
     try:

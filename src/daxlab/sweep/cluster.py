@@ -229,6 +229,6 @@ def _work(pickled: bytes, device: str, post: Any, folder: Path, environment: Map
 
 def _writable(folder: Path) -> bool:
     """Whether the driver's folder is here too; one that the driver did not make is not made here."""
-    with suppress(OSError), tempfile.TemporaryFile(dir=folder):
-        return True
+    with suppress(OSError), tempfile.TemporaryFile(dir=folder, buffering=0) as file:
+        return file.write(b"\0") == 1
     return False

@@ -1,8 +1,8 @@
 """The driver: what the ledger lacks of some specs, as groups, given to an executor, written into the ledger.
 
-Groups are recorded before they start. One that has a checkpoint is resumed as it was, because the arithmetic of a run
-depends, to rounding, on the group it trains in; the runs of any other are planned again. A run that failed or was
-deleted trains in a new group. Knows nothing of learners.
+Groups are recorded before they start. One that has begun is resumed as it was, because the arithmetic of a run depends,
+to rounding, on the group it trains in; the runs of any other are planned again. A run that failed or was deleted trains
+in a new group. Knows nothing of how learners learn.
 """
 
 import re
@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from daxlab import learners
 from daxlab.atomic import atomic_write
 from daxlab.errors import InputError
 from daxlab.runs import Group, Ledger, Run, Writer, is_written, key
@@ -100,7 +101,7 @@ def sweep(
             name = executor if isinstance(executor, str) else "given"
             run = _Run(writer, by_key, Outcome(keys), folder, name, options, show)
             run.train(plan.groups, execute_all, until)
-        except Exception:
+        except BaseException:
             _drop_unbegun(writer, keys, folder)  # nobody may ever ask for them again
             _put_back(writer, failures)
             raise
@@ -154,23 +155,37 @@ def _planned(
     folder: Path,
     retry_failed: bool = False,
 ) -> Plan:
-    """Recorded groups that can be resumed from their checkpoints; the other runs in new groups."""
+    """Recorded groups that have begun, as they were; the other runs in new groups."""
     lacking = ledger.lacking(facts, retry_failed=retry_failed)
     live = {name: ledger.live_group(name) for name in lacking}
-    begun = {name for name in live.values() if name and checkpoint(folder, name).exists()}
-    resumed = [group for group in ledger.groups("planned", "running") if group.key in begun]
-    new = grouped({name: facts[name] for name in lacking if live[name] not in begun}, specs, device)
+    wanted = set(live.values())
+    begun = [group for group in ledger.groups("planned", "running") if group.key in wanted and _begun(group, folder)]
+    resumed = [group if checkpoint(folder, group.key).exists() else replace(group, updates=0) for group in begun]
+    kept = {group.key for group in begun}
+    new = grouped({name: facts[name] for name in lacking if live[name] not in kept}, specs, device)
     groups = ordered([*resumed, *new], device, ledger)
     failed = len(ledger.lacking(facts, retry_failed=True)) - len(lacking)
     return Plan(tuple(facts), tuple(lacking), tuple(groups), failed)
 
 
+def _begun(group: Group, folder: Path) -> bool:
+    """Whether a recorded group has trained, perhaps with its checkpoint in another folder, and can go on.
+
+    Groups of several widths, which earlier versions padded to one, cannot.
+    """
+    if not (group.updates or checkpoint(folder, group.key).exists()):
+        return False
+    with suppress(InputError):  # a learner that has changed: whoever trains the group is told
+        return len({learners.of(member).together for member in group.members}) == 1
+    return True
+
+
 def _drop_unbegun(writer: Writer, keys: Iterable[str], folder: Path) -> None:
-    """Drop the recorded groups of these runs that have no checkpoint: nothing is lost with them."""
-    for name in writer.ledger.lacking(keys):
-        group = writer.ledger.live_group(name)
-        if group and not checkpoint(folder, group).exists():
-            writer.drop(group)
+    """Drop the recorded groups of these runs that have not begun: nothing is lost with them."""
+    names = {writer.ledger.live_group(name) for name in writer.ledger.lacking(keys)}
+    for group in writer.ledger.groups("planned", "running"):
+        if group.key in names and not _begun(group, folder):
+            writer.drop(group.key)
 
 
 def _take_out_failures(writer: Writer, keys: Sequence[str]) -> list[Run]:
@@ -192,7 +207,7 @@ def _remove_checkpoints(ledger: Ledger, folder: Path) -> None:
     for path in folder.glob("*.safetensors*"):
         name = re.match(r"\.?([0-9a-f]{64})\.", path.name)
         group = ledger.group(name[1]) if name else None
-        if group and group.status in ("done", "dropped"):
+        if group and group.status == "done":
             with suppress(OSError):  # what cannot be removed does no harm
                 path.unlink()
 
