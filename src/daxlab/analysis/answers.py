@@ -66,6 +66,8 @@ def runs(ledger: Ledger, keys: Iterable[str]) -> list[Row]:
     rows = ledger.rows({"key": wanted})
     for key in wanted - {row["key"] for row in rows}:
         raise InputError(f"{ledger.path} has no run {key[:12]}: 'daxlab runs list' shows what it has")
+    if len(rows) > len(wanted):
+        raise InputError(f"{ledger.path} is damaged: it has several runs of one key; use a copy")
     return sorted(rows, key=lambda row: (row["seed"], row["key"]))
 
 

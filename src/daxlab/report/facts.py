@@ -29,7 +29,7 @@ class Facts:
     @cached_property
     def pairs(self) -> list[str]:
         """The ledger's datasets of English-French."""
-        return [name for name in self.ledger.values("dataset") if _is_sentence_pairs(name)]
+        return [name for name in self.ledger.values("dataset") if isinstance(name, str) and _is_sentence_pairs(name)]
 
     @cached_property
     def of_paper(self) -> bool:
