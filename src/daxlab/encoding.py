@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from daxlab.errors import InputError
+from daxlab.errors import InputError, nearest
 from daxlab.symbols import EOS, PAD, SPECIAL
 
 if TYPE_CHECKING:
@@ -46,7 +46,9 @@ class Vocabulary:
             try:
                 row[: len(sequence) + 1] = [*map(number.__getitem__, sequence), EOS]
             except KeyError as unknown:
-                raise InputError(f"unknown word {unknown.args[0]!r} in {' '.join(sequence)!r}") from None
+                word = unknown.args[0]
+                advice = nearest(word, self.symbols[len(SPECIAL) :], "it is in no example")
+                raise InputError(f"unknown word {word!r} in {' '.join(sequence)!r}; {advice}") from None
         return rows
 
     def sequence(self, row: Sequence[int]) -> tuple[str, ...]:

@@ -159,7 +159,7 @@ def test_runs_that_differ_because_they_were_trained_on_another_device_are_no_err
         with Writer(tmp_path / name) as writer:
             writer.add([run("jump", 0, FIRST, artefacts={"greedy": name.encode()}, origin={"device": device})])
     merged = daxlab("runs", "merge", tmp_path / "theirs.db", "--ledger", tmp_path / "ours.db")
-    assert (merged.returncode, "1 run trained on another device" in merged.stdout) == (0, True)
+    assert (merged.returncode, "because another device trained" in merged.stdout) == (0, True)
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def test_a_learner_that_is_no_network_goes_through_everything(daxlab, folder: Pa
     shown = json.loads(told(daxlab, "runs", "show", row["key"][:8]))
     assert shown["spec"]["learner"]["forgets"] == 1
     assert shown["metrics"]["accuracy.test"] == 100.0
-    told(daxlab, "runs", "curve", row["key"])
+    assert "keeps no learning curve" in told(daxlab, "runs", "curve", row["key"])
     told(daxlab, "runs", "export", "runs.csv")
 
     found = asked(daxlab, "evaluate", row["key"])  # it saves no model, and is fitted again
@@ -102,8 +102,9 @@ def test_a_learner_that_is_no_network_goes_through_everything(daxlab, folder: Pa
     assert found["categories"]["thrice"] == {"accuracy": 0.0, "right": 0, "of": 1}
     answer = asked(daxlab, "predict", row["key"], "say blue twice")
     assert (answer["actions"], answer["probabilities"]) == (["BLUE", "BLUE"], None)
-    assert "BLUE BLUE" in told(daxlab, "predict", row["key"], "say", "blue", "twice")
-    assert "has no oracle length to ask for" in refused(daxlab, "evaluate", row["key"], "--oracle-length")
+    said = told(daxlab, "predict", row["key"], "say", "blue", "twice")
+    assert "BLUE BLUE" in said and "has no probabilities and no attention weights to show" in said
+    assert "cannot be told the oracle length" in refused(daxlab, "evaluate", row["key"], "--oracle-length")
     assert "has no attention" in refused(daxlab, "predict", row["key"], "say", "red", "--attention-map", "map.svg")
 
     swept = asked(
@@ -278,6 +279,10 @@ BAD_FILES = {
     "raises.py": "import os\n\nraise RuntimeError('no licence')\n",
     "exits.py": "import sys\nsys.exit(3)\n",
     "missing.py": "import a_package_that_is_not_there\n",
+    "half.py": "from daxlab.networks import Network\n\n\nclass Half(Network):\n    @staticmethod\n"
+    "    def start(key, *, words, actions):\n        return Half()\n",
+    "nothing.py": "from dataclasses import dataclass\n\nfrom daxlab.learners import Learner\n\n\n"
+    "@dataclass(frozen=True)\nclass Nothing(Learner):\n    def fit_one(self, split, seed):\n        return None\n",
 }
 
 
@@ -297,6 +302,8 @@ BAD_FILES = {
         (["memory.py:Stranger"], "neither a daxlab.learners.Learner nor a daxlab.networks.Network"),
         (["memory.py:Miscounts"], "breaks the contract: 0 answers to"),
         (["bag.py:NoStart"], "needs a static method start"),
+        (["half.py:Half"], "half.py:Half breaks the contract: it needs greedy, loss, scores"),
+        (["nothing.py:Nothing"], "fit_one must return a model with answers(commands), not None"),
         (["bag.py:NoDefault"], "the parameter 'width' of start needs a default"),
         (["bag.py:NoActions"], "its start takes no 'actions'"),
         (["bag.py:WrongShape"], "its loss is not one number, but of shape (3,)"),

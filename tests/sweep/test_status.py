@@ -81,9 +81,20 @@ def test_there_is_no_estimate_before_anything_was_trained_nor_when_the_clock_jum
     with Writer(path) as writer:
         writer.record(alone(facts))
         writer.progress({}, noted(writer, hours_ago=1))
-        assert (seen(path).runs_per_hour, seen(path).seconds_left) == (0, None)
+        assert (seen(path).runs_per_hour, seen(path).seconds_left) == (None, None)
         writer.progress({}, noted(writer, hours_ago=-1))
         assert (seen(path).runs_per_hour, seen(path).seconds_left) == (None, None)
+
+
+def test_the_first_seconds_of_a_sweep_tell_nothing_of_its_pace(two) -> None:
+    """Most of them are spent compiling."""
+    path, facts = two
+    with Writer(path) as writer:
+        writer.record(alone(facts))
+        writer.progress({alone(facts)[0].key: 20}, noted(writer, hours_ago=0.01))  # a hundredth of two runs
+        assert seen(path).seconds_left is None
+        writer.progress({alone(facts)[0].key: 500})
+        assert seen(path).seconds_left == pytest.approx(3 * 36, rel=0.1)
 
 
 def test_a_group_that_ends_while_one_looks_is_not_counted_twice(two, monkeypatch) -> None:

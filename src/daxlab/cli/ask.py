@@ -21,7 +21,7 @@ def evaluate(
     ] = None,
     test: TestOption = None,
     oracle_length: Annotated[
-        bool, typer.Option("--oracle-length", help="Give the right number of actions: no end before, and one there.")
+        bool, typer.Option("--oracle-length", help="Tell the model how many actions the right answer has.")
     ] = False,
     ledger: LedgerOption = None,
     as_json: JsonOption = False,
@@ -92,7 +92,7 @@ def predict(
         print_json(content)
     else:
         if model.dataset.unit == "sentences" or chances is None:
-            print(f"{' '.join(answer.actions)}\n")
+            print(" ".join(answer.actions) + ("\n" if chances else ""))
         if chances is not None:
             rows = [{"output": step, "p": f"{p:.3f}"} for step, p in zip(steps, chances, strict=True)]
             for row, weights in zip(rows, () if attention is None else attention, strict=False):
@@ -100,6 +100,9 @@ def predict(
             show(table(rows))
             if len(chances) == len(answer.actions):
                 print(f"\nIt never ended: it was cut off after {len(steps):,} actions.")
+        lacks = [name for name, part in (("probabilities", chances), ("attention weights", attention)) if part is None]
+        if lacks:
+            print(f"\n{model.spec.learner} has no {' and no '.join(lacks)} to show.")
     if attention_map is not None:
         from daxlab.report.figures import draw_attention  # matplotlib is slow to load
 

@@ -73,7 +73,7 @@ def report(
 
         written = page(known)
     atomic_write(out.resolve(), written.encode())
-    print(f"{out}: {path} as a page" + ("" if ledger else shipped_hint(path)))
+    print(f"Wrote {out} from {path}." + ("" if ledger else shipped_hint(path)))
     if open_page:
         webbrowser.open(out.resolve().as_uri())
 

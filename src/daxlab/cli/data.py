@@ -31,7 +31,7 @@ def list_datasets(as_json: JsonOption = False) -> None:
         return print_json(entries)
     rows = [{**vars(entry), "where": "" if entry.here else "not here"} for entry in entries]
     show(table(rows, {"dataset": "name", "what it is": "about", " ": "where", "how to get or make it": "how"}))
-    print("\nA name in capitals is a path. 'daxlab data list --data NAME' shows the splits of a dataset.")
+    print("\nFILE and FOLDER stand for a path of yours. 'daxlab data list --data NAME' shows the splits of a dataset.")
 
 
 @app.command("list")

@@ -128,7 +128,8 @@ def curve(runs: RunsArgument, ledger: LedgerOption = None, as_json: JsonOption =
     if as_json:
         return print_json({key: _finite(curve) for key, curve in curves.items()})
     for key in keys:
-        print(f"{key[:12]}  updates {', '.join(f'{int(u):,}' for u in curves[key].get('update', [])[-1:])}")
+        updates = curves[key].get("update")
+        print(f"{key[:12]}  " + (f"updates {int(updates[-1]):,}" if updates else "its learner keeps no learning curve"))
         for part, bounds in (("train_accuracy", (0, 100)), ("test_accuracy", (0, 100)), ("loss", None)):
             line = curves[key].get(part, [])
             if line:
@@ -211,7 +212,7 @@ def merge_runs(
             for key in unexplained:
                 print(f"  {key[:12]} has other predictions there; ours stay")
             if rounded := len(result.differ) - len(unexplained):
-                print(f"  {counted(rounded, 'run')} trained on another device there, which rounds otherwise; ours stay")
+                print(f"  {rounded:,} of them because another device trained them there; yours stay")
             differ += len(unexplained)
     if differ:
         raise typer.Exit(1)

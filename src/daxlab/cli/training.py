@@ -44,7 +44,7 @@ class Training:
         float | None, typer.Option(metavar="8m", parser=seconds, help="Stop at a checkpoint after 90s, 8m or 1h30m.")
     ] = None
     checkpoints: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Shared by the nodes. Default: beside the ledger.")
+        Path | None, typer.Option(metavar="FOLDER", help="For checkpoints; nodes share it. Default: beside the ledger.")
     ] = None
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Train failed runs again.")] = False
     ledger: Annotated[Path, typer.Option(metavar="FILE", help="The ledger of runs.")] = LEDGER
@@ -127,7 +127,7 @@ def _place(plan: dict[str, Any]) -> str:
 
 def _time(plan: dict[str, Any]) -> str:
     if not plan["estimated"]:
-        return "no such run was timed here before, so the first seconds of training will tell how long it takes"
+        return "its time is unknown until it trains"
     about = f"about {duration(plan['seconds'])}"
     if plan["estimated"] == plan["groups"]:
         return f"{about}, estimated from earlier runs"

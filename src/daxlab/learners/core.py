@@ -54,7 +54,10 @@ class Learner:
         """Fit every job; None if `context.progress` answered False before the end."""
         began, models = monotonic(), []
         for done, job in enumerate(jobs, 1):
-            models.append(job.learner.fit_one(job.split, job.seed))
+            models.append(model := job.learner.fit_one(job.split, job.seed))
+            if not callable(getattr(model, "answers", None)):
+                needs = f"fit_one must return a model with answers(commands), not {model!r}"
+                raise InputError(f"{job.learner} breaks the contract: {needs}")
             if context.progress(done, ()) is False and done < len(jobs):
                 return None
         return Models(jobs, models, seconds=monotonic() - began)
@@ -138,7 +141,7 @@ def defaults(learner: type[Learner]) -> dict[str, Any]:
     """Every field with its default."""
     values = {part.name: part.default for part in fields(learner)}
     if missing := [name for name, value in values.items() if value is MISSING]:
-        raise InputError(f"every field of a learner needs a default; {learner.kind} gives none for {missing[0]!r}")
+        raise InputError(f"every field of a learner needs a default; {learner.__name__} gives none for {missing[0]!r}")
     return values
 
 
@@ -273,7 +276,8 @@ class Fitted(abc.ABC):
 
     def cannot(self, ability: Ability) -> InputError:
         """What to raise where an ability is lacking."""
-        return InputError(f"{self.jobs[0].learner} has no {ability} to ask for")
+        lacks = f"cannot be told the {ability}" if ability == "oracle length" else f"has no {ability} to ask for"
+        return InputError(f"{self.jobs[0].learner} {lacks}")
 
 
 class Models(Fitted):

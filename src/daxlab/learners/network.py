@@ -69,6 +69,8 @@ def learner_of(network: Any, name: str) -> type[NetworkLearner]:
     start = getattr(network, "start", None)
     if not callable(start):
         raise InputError(f"{name} breaks the contract: it needs a static method start(key, *, words, actions, …)")
+    if inspect.isabstract(network):
+        raise InputError(f"{name} breaks the contract: it needs {', '.join(sorted(network.__abstractmethods__))}")
     try:
         parameters = dict(inspect.signature(start, eval_str=True).parameters)
     except NameError as error:

@@ -14,6 +14,7 @@ from daxlab.runs import Group, Ledger
 from daxlab.sweep.groups import steps
 
 NOTE = "sweep"
+SAMPLE, STEADY = 0.05, 300.0  # the share of a sweep, or the seconds, after which its pace tells how long the rest takes
 Row = dict[str, Any]
 
 
@@ -66,9 +67,9 @@ def status(ledger: Ledger) -> Status:
     rate = seconds = None
     if sweep and now > sweep["since"]:  # clocks jump
         elapsed, done = now - sweep["since"], every + _trained(rows) - sweep["runs"]
-        rate = max(0.0, 3600 * done / elapsed)
         left = sum(int(row["lacking"]) for row in rows) - _trained(rows)
-        seconds = left * elapsed / done if done > 0 else None
+        if done > 0 and (done >= SAMPLE * (done + left) or elapsed > STEADY):  # at first, most of it is compiling
+            rate, seconds = 3600 * done / elapsed, left * elapsed / done
     return Status(
         done=counts["done"],
         running=sum(row["lacking"] for row in busy),
