@@ -57,10 +57,7 @@ def test_one_experiment_is_shown_as_long_as_asked_for(daxlab, searched: Path) ->
 def test_an_incomplete_search_is_said_to_be_and_how_to_complete_it(daxlab) -> None:
     shown = daxlab("search", "best", "--ledger", RESULTS)
     assert shown.returncode == 0
-    assert (
-        "of 180 architectures have five runs; 23 of the 36 with 200 units and none of the 36 with 400 units."
-        in shown.stdout
-    )
+    assert "of 180 architectures have five runs; none of the 36 with 400 units." in shown.stdout
     assert "'daxlab sweep run specs/paper-search.toml' trains what is lacking" in shown.stdout
 
 
