@@ -1,4 +1,4 @@
-"""The paper's search on the page: which architectures are best, what choosing them is worth, what each value does.
+"""The paper's search on the page: which architectures are best, how sure that is, what each value does.
 
 An experiment appears as soon as enough architectures have runs. The only part of the page that knows an RNN's fields.
 """
@@ -61,23 +61,24 @@ def _whole(frame: pl.DataFrame, experiments: Mapping[str, Results]) -> Iterator[
         best = measured(results["best"][0], measure) | {"place": 1}
         rows += _pair(f"overall, by mean {measure}", best, results, here)
     caption = "Means over replicates with standard error, and below them the 95% interval (Student's t). "
-    caption += text.AGAIN.replace("\n", " ").replace("again:", "*again*:").replace("By rank:", "*By rank*:")
-    title, head = "The best of many, and the paper's choice.", ("network", "mean", "again", "paper")
+    caption += text.WINS.replace("\n", " ").replace("wins:", "*wins*:").replace("By rank:", "*By rank*:")
+    title, head = "The best of many, and the paper's choice.", ("network", "mean", "wins", "paper")
     yield Table("search-winners", title, head, rows, right=(1, 2, 3), caption=caption)
 
 
-def _pair(name: str, best: Results, worth: Results, paper: Results) -> list[Sequence[Cell]]:
-    """The best, with what choosing it is worth, and the paper's choice."""
-    again = text.percent(worth["again"]) + (f"\n{text.spread(worth)}" if worth["scores"] else "")
-    first = (f"{best['network']}\nthe best here", text.mean_cell(best), again, "")
+def _pair(name: str, best: Results, results: Results, paper: Results) -> list[Sequence[Cell]]:
+    """The best, with how many cannot be told from it, and the paper's choice."""
+    told = f"\n{results['contenders']} of {results['compared']} not told from it" if results["compared"] else ""
+    first = (f"{best['network']}\nthe best here", text.mean_cell(best), f"{text.wins(best['share'])}{told}", "")
     stated = f"{paper['stated']:g}" if "stated" in paper else ""
     where = f"number {paper['place']} here" if "mean" in paper else "no runs on this split"
     mean = text.mean_cell(paper) if "mean" in paper else "–"
-    return [(name,), first, (f"{paper['network']}\nthe paper's choice, {where}", mean, "", stated)]
+    wins = text.wins(paper.get("share"))
+    return [(name,), first, (f"{paper['network']}\nthe paper's choice, {where}", mean, wins, stated)]
 
 
 def _experiment(frame: pl.DataFrame, name: str, results: Results) -> list[Block]:
-    said = (text.regressing(results), text.chosen(results["paper"]["best"], results["architectures"]))
+    said = (text.told(results), text.chosen(results["paper"]["best"], results["architectures"]))
     rows = frame.filter(pl.col("runs") > 0, experiment=name)
     values = effects(frame, name, AXES)
     worth = [_effects_picture(name, values)] if values.height else []
