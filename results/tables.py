@@ -18,7 +18,7 @@ from daxlab.analysis.accuracy import settings
 from daxlab.datasets.translation import PAPER, PAPER_DIGEST
 from daxlab.learners import RNN, name_and_variant
 from daxlab.paper.comparison import Row, cells, compare
-from daxlab.paper.search import ARCHITECTURES, AXES, SPLITS, all_round, choices, measured, search
+from daxlab.paper.search import ARCHITECTURES, AXES, SPLITS, all_round, choices, rankings, search
 from daxlab.paper.translations import COUNTED, conditions
 from daxlab.report.text import wins
 from daxlab.runs import Ledger
@@ -109,19 +109,14 @@ def best() -> str:
     """The best of each experiment and of all four, and the paper's choice."""
     with Ledger(RESULTS / "runs.db") as ledger:
         frame = search(ledger)
-    experiments, overall = choices(frame), all_round(frame)
-    assert overall
-    rows = [(name, one, one["best"][0], one["paper"]["best"]) for name, one in experiments.items()]
-    for measure in ("rank", "accuracy"):
-        one, first = overall[measure], measured(overall[measure]["best"][0], measure)
-        chosen = {**overall["paper"], "here": measured(overall["paper"]["here"], measure), "stated": ""}
-        rows.append((f"all four, mean {measure}", one, first, chosen))
+    experiments = choices(frame)
     lines = []
-    for name, one, first, chosen in rows:
+    for name, one in rankings(experiments, all_round(frame)).items():
+        first, chosen, here = one["best"][0], one["paper"], one["paper"]["here"]
         mean, told = f"{first['mean']:.2f} ± {first['sem']:.2f}", f"{one['contenders']} of {one['compared']}"
-        here = [f"{chosen['here']['mean']:.2f}", wins(chosen["here"]["share"]), str(chosen["stated"])]
-        worth = _runs(one.get("worth", {}).values())
-        lines.append([name, first["network"], mean, wins(first["share"]), told, worth, chosen["network"], *here])
+        stated = "" if chosen["stated"] is None else str(chosen["stated"])
+        ours = [name, first["network"], mean, wins(first["share"]), told, _runs(one.get("worth", {}).values())]
+        lines.append([*ours, chosen["network"], f"{here['mean']:.2f}", wins(here["share"]), stated])
     columns = ["experiment", "best here", "mean ± sem", "wins", "not told from it", "worth by 1, 2, 3, 4 runs"]
     columns += ["the paper's choice", "here", "its wins", "paper"]
     counts = {one["architectures"] for one in experiments.values()}

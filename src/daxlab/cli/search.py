@@ -15,7 +15,6 @@ from daxlab.runs import Ledger
 
 app = typer.Typer(help="The search over the paper's 180 architectures.")
 EXPERIMENTS = (*SPLITS, "overall")
-MEASURES = ("rank", "accuracy")
 NO_BEST = "No architecture has runs on all four experiments, so there is no best overall."
 LEGEND = """\
 Percentages of test commands with every action right: mean, standard error, 95% interval (Student's t).
@@ -48,7 +47,7 @@ def best(
     if experiment not in (None, *EXPERIMENTS):
         raise InputError(f"no experiment is called {experiment!r}; there are {', '.join(EXPERIMENTS)}")
     from daxlab.paper.comparison import compare  # polars is slow to load
-    from daxlab.paper.search import all_round, choices, search
+    from daxlab.paper.search import all_round, choices, rankings, search
 
     path = ledger_at(ledger)
     with Ledger(path) as known:
@@ -62,17 +61,17 @@ def best(
     _show_completeness(experiments, path)
     if not experiments:
         return
-    rankings = _rankings(experiments, overall)
+    ranked = rankings(experiments, overall)
     if experiment is None:
         print("\nThe best of each experiment:\n")
-        show(table([_winner(name, ranking) for name, ranking in rankings.items()], WINNERS))
+        show(table([_winner(name, ranking) for name, ranking in ranked.items()], WINNERS))
         print("\nSRNs, beside the paper:\n")
         show(table([figure_row(row) for row in srns], SRNS))
-    for name, ranking in rankings.items():
+    for name, ranking in ranked.items():
         if experiment and name.startswith(experiment):
-            print(f"\nThe best {ranking['title']}:\n")
+            print(f"\nThe best {'on ' + ranking['split'] if 'split' in ranking else name}:\n")
             show(table([_cells(row) for row in ranking["best"]], RANKING))
-            print(f"\n{told(ranking)}\n{ranking['sentence']}")
+            print(f"\n{told(ranking)}\n{chosen(ranking['paper'], ranking['architectures'])}")
     if not overall:
         print(f"\n{NO_BEST}")
     print(f"\n{LEGEND}\n{WINS}\n{WORTH}")
@@ -88,27 +87,6 @@ def _show_completeness(experiments: Row, path: Path) -> None:
         print(f"No architecture of the search has runs by the paper's protocol on {', '.join(lacking)}.")
     if lacking or any(choice["architectures"] < ARCHITECTURES for choice in experiments.values()):
         print(f"'{COMMAND}' trains what is lacking.{shipped_hint(path)}")
-
-
-def _rankings(experiments: Row, overall: Any) -> dict[str, Row]:
-    """The rankings of each experiment and over all of them, by each measure, in one form."""
-    from daxlab.paper.search import measured
-
-    rankings = {}
-    for name, choice in experiments.items():
-        paper = choice["paper"]["best"]
-        words = {"title": f"on {choice['split']}", "sentence": chosen(paper, choice["architectures"])}
-        rankings[name] = {**choice, "paper": paper, **words}
-    for measure in MEASURES if overall else ():
-        best = [measured(row, measure) | {"place": place} for place, row in enumerate(overall[measure]["best"], 1)]
-        network, place = overall["paper"]["network"], overall["paper"]["places"][measure]
-        here = measured(overall["paper"]["here"], measure) | {"place": place} if place else None
-        paper = {"network": network, "here": here, "stated": None}
-        where = f"number {place}, {wins(here['share'])} of the wins" if here else "not ranked"
-        sentence = f"The paper's overall best, {network}: {where}."
-        words = {"title": f"over four experiments, by mean {measure}", "sentence": sentence}
-        rankings[f"overall, by {measure}"] = {**overall[measure], "best": best, "paper": paper, **words}
-    return rankings
 
 
 def _winner(name: str, ranking: Row) -> Row:

@@ -4,6 +4,7 @@ Of a ledger, by one protocol and today's semantics. Numbers come from analysis/.
 """
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -60,13 +61,6 @@ def _contenders(rows: pl.DataFrame, measure: str = "") -> Row:
     return {"contenders": rows[f"{measure}contender"].sum(), "compared": rows[f"{measure}share"].count()}
 
 
-def measured(row: Row, measure: str) -> Row:
-    """One measure of a row of the overall ranking, in the form of an experiment's row."""
-    numbers = {name: row[f"{measure}_{name}"] for name in ("sem", "low", "high", "share", "contender")}
-    runs = row[f"{measure}_runs"]
-    return {"network": row["network"], "mean": row[measure], "runs": len(runs), **numbers, "accuracies": runs}
-
-
 def all_round(frame: pl.DataFrame, top: int = 10) -> Row | None:
     """The best over all four experiments, by mean rank and by mean accuracy; None if no architecture has all four."""
     if set(frame.filter(pl.col("runs") > 0)["experiment"]) != set(SPLITS):
@@ -81,3 +75,23 @@ def all_round(frame: pl.DataFrame, top: int = 10) -> Row | None:
         paper |= {"places": {measure: 1 + those.sum() for measure, those in better.items()}, "here": row}
     bests = {name: {"best": by[name].head(top).to_dicts(), **_contenders(rows, f"{name}_")} for name in by}
     return {"architectures": rows.height, **bests, "paper": paper}
+
+
+def rankings(experiments: Mapping[str, Row], overall: Row | None) -> dict[str, Row]:
+    """The ranking of each experiment and those over all four, in one form: the best, contenders, the paper's choice."""
+    every = {name: results | {"paper": results["paper"]["best"]} for name, results in experiments.items()}
+    if not overall:
+        return every
+    for measure, place in overall["paper"]["places"].items():
+        best = [_measured(row, measure, n) for n, row in enumerate(overall[measure]["best"], 1)]
+        here = _measured(overall["paper"]["here"], measure, place) if place else None
+        form = {"best": best, "paper": {"network": overall["paper"]["network"], "stated": None, "here": here}}
+        every[f"overall, by mean {measure}"] = overall[measure] | form | {"architectures": overall["architectures"]}
+    return every
+
+
+def _measured(row: Row, measure: str, place: int) -> Row:
+    """One measure of a row of the overall ranking, in the form of an experiment's row."""
+    numbers = {name: row[f"{measure}_{name}"] for name in ("sem", "low", "high", "share", "contender")}
+    numbers |= {"mean": row[measure], "accuracies": row[f"{measure}_runs"], "runs": len(row[f"{measure}_runs"])}
+    return {"network": row["network"], "place": place, **numbers}

@@ -134,8 +134,8 @@ def tally(verdicts: Sequence[str]) -> str:
 
 WINS = """\
 wins: how often an architecture has the best mean when the runs of each are resampled (2,000 times; equals share a win).
-The smallest set with 95% of the wins cannot be told from the best. This is a rough guide: few runs do not show their
-whole spread, and a mean that varies much wins more often than a steady one beside it.
+The smallest set with 95% of the wins cannot be told from the best. Others may not be told from it either: few runs do
+not show their whole spread, and a mean that varies much wins more often than a steady one beside it.
 By rank: in each replicate, architectures are ranked on each experiment (1 is best, equals share the mean of their
 places), and the mean over the four counts. Of an architecture, only replicates with all four count; in the ranks of the
 others, a missing run stands as the mean of its architecture's others."""
@@ -171,8 +171,8 @@ def told(results: Row) -> str:
     if not results["compared"]:
         return "There is only one replicate, so how much of this is luck cannot be told."
     best, worth = results["best"][0], results.get("worth")
-    said = f"{results['contenders']} of {results['compared']} architectures cannot be told from the best"
-    said += f"; {best['network']} has {wins(best['share'])} of the wins."
+    said = f"At least {results['contenders']} of {results['compared']} architectures cannot be told from the best: "
+    said += f"they have 95% of the wins, and {best['network']} has {wins(best['share'])}."
     if not worth:
         return said
     runs = f"{listed([number(count) for count in worth])} {'run' if len(worth) == 1 else 'runs'}"
@@ -181,10 +181,13 @@ def told(results: Row) -> str:
 
 def chosen(paper: Row, of: int) -> str:
     """Where the paper's choice stands here."""
-    said, here = f"The paper chose {paper['network']}, with {paper['stated']:g}%", paper["here"]
+    stated, here = paper["stated"], paper["here"]
+    said = f"The paper chose {paper['network']}" + ("" if stated is None else f", with {stated:g}%")
     if not here:
         return f"{said}, which has no runs on this split here."
-    place = "the best here too" if here["place"] == 1 else f"here number {here['place']} of {of}"
-    said = f"{said}; {place}, with {measured(here)}"
-    among = f"{'' if here['contender'] else 'not '}among those that cannot be told from the best"
-    return f"{said}." if here["share"] is None else f"{said} and {wins(here['share'])} of the wins, {among}."
+    said += "; the best here too" if here["place"] == 1 else f"; here number {here['place']} of {of}"
+    said += "" if stated is None else f", with {measured(here)}"
+    if here["share"] is None:
+        return f"{said}."
+    among = "among" if here["contender"] else "not among"
+    return f"{said}. It has {wins(here['share'])} of the wins, and is {among} those that have 95%."
