@@ -172,7 +172,8 @@ def told(results: Row) -> str:
         return "There is only one replicate, so how much of this is luck cannot be told."
     best, worth = results["best"][0], results.get("worth")
     said = f"At least {results['contenders']} of {results['compared']} architectures cannot be told from the best: "
-    said += f"they have 95% of the wins, and {best['network']} has {wins(best['share'])}."
+    of_best = "" if best["share"] is None else f", and {best['network']} has {wins(best['share'])}"
+    said += f"they have 95% of the wins{of_best}."
     if not worth:
         return said
     runs = f"{listed([number(count) for count in worth])} {'run' if len(worth) == 1 else 'runs'}"
