@@ -1,27 +1,31 @@
 """The search over architectures: its numbers by a second way, and what choosing the best of many is worth."""
 
 import random
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from itertools import product
+from itertools import combinations, product
+from math import prod
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given, strategies as st
 
 from daxlab.analysis.accuracy import settings
 from daxlab.analysis.replicates import entries
 from daxlab.analysis.search import (
+    RESAMPLES,
     architectures,
+    contenders,
     effects,
-    leave_one_seed_out,
     overall,
     ranked,
     schema,
     shared_seeds,
+    shares_of_wins,
     table,
     worth,
 )
@@ -40,24 +44,18 @@ def run(split: str, network: RNN, seed: int, accuracy: float, **other: object) -
     return Run(spec=facts, metrics={"accuracy": accuracy})
 
 
-def frame(given: Mapping[str, Mapping[RNN, Mapping[int, float]]]) -> pl.DataFrame:
+def frame(accuracies: Mapping[str, Mapping[RNN, Mapping[int, float]]]) -> pl.DataFrame:
     """A search by hand: accuracies by experiment, architecture and seed."""
     rows = [
         {"experiment": experiment, "split": experiment, "network": str(network), "failed": 0,
          **{axis: getattr(network, axis) for axis in AXES},
          **entries(list(runs.values())), "seeds": list(runs)}
-        for experiment, some in given.items() for network, runs in some.items()
+        for experiment, some in accuracies.items() for network, runs in some.items()
     ]  # fmt: skip
     return pl.DataFrame(rows, schema(paper.AXES), orient="row")
 
 
 SMALL = [RNN("gru", 1, hidden, True, 0.5) for hidden in (25, 50, 100)]
-
-
-def best_of(runs: Mapping[RNN, Mapping[int, float]]) -> dict[str, Any]:
-    """The best of some architectures, and what choosing it is worth."""
-    rows = ranked(frame({"jump": runs}), "jump")
-    return rows.row(0, named=True) | worth(table(rows, shared_seeds(rows["seeds"].to_list())))
 
 
 def test_means_and_errors_are_those_of_the_rows_run_by_run(searched: Path) -> None:
@@ -122,47 +120,130 @@ def test_a_seed_that_few_architectures_have_is_no_replicate_of_the_search() -> N
     assert shared_seeds([[0, 1], [0, 1, 7], [0, 8], []]) == [0, 1]
 
 
-def slowly_again(values: list[list[float | None]]) -> list[float]:
-    """Choose by the others, score on the one left out: as it is said, one at a time."""
-    scores = []
-    for left in range(len(values[0])):
-        candidates = {}
-        for n, row in enumerate(values):
-            others = [value for k, value in enumerate(row) if k != left and value is not None]
-            if others and row[left] is not None:
-                candidates[n] = fmean(others)
-        if candidates:
-            best = max(candidates.values())
-            scores.append(fmean(values[n][left] for n, mean in candidates.items() if abs(mean - best) < 1e-9))
-    return scores
+# -- how sure the best is
+
+RUNS = st.lists(st.lists(st.integers(0, 3).map(float), min_size=1, max_size=4), min_size=1, max_size=6)
 
 
-def test_choosing_again_is_what_it_says() -> None:
+def slow_shares(runs_of_each: list[list[float]]) -> list[float | None]:
+    """The expected shares, not drawn: every resample of every architecture, each as likely as any other."""
+    means = [Counter(round(fmean(draw), 9) for draw in product(runs, repeat=len(runs))) for runs in runs_of_each]
+    several = [n for n, runs in enumerate(runs_of_each) if len(runs) > 1]
+    shares = dict.fromkeys(several, 0.0)
+    for outcome in product(*(means[n].items() for n in several)) if several else ():
+        best = max(mean for mean, _ in outcome)
+        winners = [n for n, (mean, _) in zip(several, outcome, strict=True) if mean == best]
+        chance = prod(count / means[n].total() for n, (_, count) in zip(several, outcome, strict=True))
+        for n in winners:
+            shares[n] += chance / len(winners)
+    return [shares.get(n) for n in range(len(runs_of_each))]
+
+
+def test_shares_of_wins_are_those_of_all_resamples_within_what_drawing_allows() -> None:
+    chance = random.Random(1)
+    for _ in range(20):
+        runs = [[float(chance.randint(0, 5)) for _ in range(chance.randint(1, 4))] for _ in range(chance.randint(1, 4))]
+        for drawn, exact in zip(shares_of_wins(runs), slow_shares(runs), strict=True):
+            assert (drawn is None) == (exact is None)
+            assert drawn is None or exact is None or abs(drawn - exact) < 5 * 0.5 / RESAMPLES**0.5
+
+
+@given(RUNS)
+def test_shares_sum_to_one_and_an_architecture_of_one_run_has_none(runs: list[list[float]]) -> None:
+    shares = shares_of_wins(runs)
+    assert [share is None for share in shares] == [len(each) == 1 for each in runs]
+    compared = [share for share in shares if share is not None]
+    assert sum(compared) == pytest.approx(1 if compared else 0)
+    assert shares_of_wins(runs) == shares
+
+
+@given(RUNS)
+def test_those_not_told_from_the_best_have_most_wins_and_none_of_them_is_needless(runs: list[list[float]]) -> None:
+    shares = shares_of_wins(runs)
+    among = contenders(shares)
+    inside = [share for share, contender in zip(shares, among, strict=True) if contender and share is not None]
+    outside = [share for share, contender in zip(shares, among, strict=True) if not contender and share is not None]
+    if inside:
+        assert sum(inside) >= 0.95 - 1e-9 and min(inside) > max(outside, default=-1)
+        assert sum(share for share in inside if share > min(inside)) < 0.95
+    assert bool(inside) == any(len(each) > 1 for each in runs)
+
+
+def test_an_architecture_whose_worst_run_beats_all_others_is_the_best_for_sure() -> None:
+    found = frame({"jump": {SMALL[0]: {0: 5.0, 1: 9.0}, SMALL[1]: {0: 20.0, 1: 80.0}, SMALL[2]: {0: 0.0, 1: 1.0}}})
+    rows = ranked(found, "jump")
+    assert rows["network"][0] == str(SMALL[1])
+    assert rows["share"].to_list() == [1.0, 0.0, 0.0]
+    assert rows["contender"].to_list() == [True, False, False]
+
+
+@pytest.mark.parametrize("many", [1, 3, 40])
+def test_equal_architectures_share_the_wins_and_none_is_told_from_the_others(many: int) -> None:
+    shares = shares_of_wins([[7.1, 7.1, 7.1]] * many)
+    assert shares == pytest.approx([1 / many] * many)
+    assert contenders(shares) == [True] * many
+
+
+def test_with_one_replicate_nothing_is_said_of_luck() -> None:
+    rows = ranked(frame({"jump": {SMALL[0]: {0: 5.0}, SMALL[1]: {0: 6.0}}}), "jump")
+    assert rows["share"].to_list() == [None, None]
+    assert rows["contender"].to_list() == [False, False]
+    assert worth(table(rows, [0])) == {}
+
+
+# -- what a choice by a few runs is worth
+
+
+def slow_worth(values: list[list[float | None]]) -> dict[int, float]:
+    """Choose by some seeds, score on the others: as it is said, one at a time."""
+    complete = [row for row in values if None not in row]
+    seeds, by_count = range(len(values[0])), {}
+    for k in range(1, 5):
+        scores = []
+        for chosen in combinations(seeds, k):
+            others = [seed for seed in seeds if seed not in chosen]
+            if complete and others:
+                means = [fmean(row[seed] for seed in chosen) for row in complete]
+                best = [row for row, mean in zip(complete, means, strict=True) if max(means) - mean < 1e-9]
+                scores.append(fmean(fmean(row[seed] for seed in others) for row in best))
+        if scores:
+            by_count[k] = fmean(scores)
+    return by_count
+
+
+def test_a_choice_is_worth_what_the_chosen_score_on_the_other_seeds() -> None:
     chance = random.Random(1)
     for _ in range(50):
-        size = chance.randint(1, 6), chance.randint(1, 5)
-        values = [[None if chance.random() < 0.2 else float(chance.randint(0, 3)) for _ in range(size[1])]
-                  for _ in range(size[0])]  # fmt: skip
-        assert leave_one_seed_out(np.array(values, float)) == pytest.approx(slowly_again(values))
+        architectures, seeds = chance.randint(1, 6), chance.randint(1, 7)
+        values = [
+            [None if chance.random() < 0.1 else float(chance.randint(0, 3)) for _ in range(seeds)]
+            for _ in range(architectures)
+        ]
+        assert worth(np.array(values, float)) == pytest.approx(slow_worth(values))
 
 
-def test_among_equals_the_best_is_luck_and_luck_does_not_come_again() -> None:
-    chance = random.Random(0)
-    equals = [RNN("gru", 1, hidden, True, 0.5) for hidden in range(1, 181)]
-    row = best_of({one: {s: chance.gauss(50, 10) for s in range(5)} for one in equals})
-    assert row["mean"] > 58  # the best of 180 means with a standard error of 4.5
-    assert abs(row["again"] - 50) < 12 < row["mean"] - 50 + 6  # five draws of a standard deviation of 10
-    assert row["again"] == pytest.approx(sum(row["scores"]) / 5)
+def test_among_equals_the_best_is_luck_and_luck_is_worth_nothing() -> None:
+    values = np.random.default_rng(0).normal(50, 10, (180, 5))
+    assert values.mean(axis=1).max() > 58  # the best of 180 means with a standard error of 4.5
+    assert list(worth(values)) == [1, 2, 3, 4]
+    assert all(abs(score - 50) < 12 for score in worth(values).values())
 
 
-def test_where_nothing_is_left_to_chance_the_best_is_as_good_again() -> None:
-    row = best_of({one: dict.fromkeys(range(5), float(n)) for n, one in enumerate(SMALL)})
-    assert (row["network"], row["again"], row["scores"]) == (str(SMALL[2]), 2.0, [2.0] * 5)
+@given(st.integers(1, 6), st.lists(st.floats(0, 100), min_size=2, max_size=6))
+def test_a_choice_among_identical_architectures_is_worth_their_mean(many: int, runs: list[float]) -> None:
+    found = worth(np.array([runs] * many))
+    assert list(found.values()) == pytest.approx([fmean(runs)] * min(4, len(runs) - 1))
 
 
-def test_one_replicate_says_nothing_of_luck() -> None:
-    row = best_of({SMALL[0]: {0: 5.0}})
-    assert (row["again"], row["scores"]) == (None, [])
+def test_where_nothing_is_left_to_chance_one_run_chooses_as_well_as_four() -> None:
+    assert worth(np.array([[float(n)] * 5 for n in range(3)])) == {1: 2.0, 2: 2.0, 3: 2.0, 4: 2.0}
+
+
+def test_many_seeds_do_not_take_for_ever() -> None:
+    assert list(worth(np.random.default_rng(0).random((180, 64)))) == [1, 2, 3, 4]
+
+
+# -- the best overall
 
 
 def test_equal_means_share_a_place() -> None:
@@ -177,7 +258,7 @@ def test_mean_rank_shares_places_among_equals_and_needs_every_experiment() -> No
         "length": {a: {0: 3.0, 1: 3.0}, b: {0: 2.0, 1: 2.0}, c: {0: 2.0, 1: 1.0}, four: {0: 99.0, 1: 99.0}},
         "jump": {a: {0: 0.0, 1: 0.0}, b: {0: 0.0, 1: 0.0}, c: {0: 1.0}},
     })  # fmt: skip
-    rows, best = overall(found)
+    rows = overall(found)
     assert rows["network"].to_list() == [str(c), str(a), str(b)]  # the fourth lacks jump, and so takes no place
     ranks = dict(zip(rows["network"], rows["rank_runs"].to_list(), strict=True))
     assert ranks[str(a)] == [(1 + 2.5) / 2, (1 + 2.5) / 2]
@@ -185,14 +266,17 @@ def test_mean_rank_shares_places_among_equals_and_needs_every_experiment() -> No
     assert ranks[str(c)] == [(2.5 + 1) / 2]  # its second run on jump failed: of its replicates only the first counts
     assert rows["accuracy"].to_list() == pytest.approx([1.5, 1.5, 1.0])
     assert rows["accuracy_sem"].to_list() == [None, 0.0, 0.0]  # of one replicate no spread is known
-    # Chosen by the one replicate, scored on the other: of a and b it is a; c has none to be chosen by.
-    assert best["rank"]["scores"] == [1.75, 1.75]
-    assert best["accuracy"]["scores"] == [1.5, 1.5]
+    # In each replicate a is before b by rank, and in accuracy; c has a single replicate, so it takes no part.
+    assert rows["rank_share"].to_list() == [None, 1.0, 0.0]
+    assert rows["accuracy_share"].to_list() == [None, 1.0, 0.0]
+    assert rows["rank_contender"].to_list() == [False, True, False]
 
 
 def test_nothing_is_best_overall_where_no_architecture_has_all_experiments() -> None:
-    rows, best = overall(frame({"length": {SMALL[0]: {0: 1.0}}, "jump": {SMALL[1]: {0: 1.0}}}))
-    assert rows.is_empty() and best == {}
+    assert overall(frame({"length": {SMALL[0]: {0: 1.0}}, "jump": {SMALL[1]: {0: 1.0}}})).is_empty()
+    assert overall(
+        frame({"length": {SMALL[0]: {0: 1.0}}, "jump": {SMALL[0]: {1: 1.0}}})
+    ).is_empty()  # not one replicate
 
 
 def additive(network: RNN) -> float:

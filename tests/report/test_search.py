@@ -85,14 +85,22 @@ def test_all_of_a_few_networks_are_shown_and_of_many_the_paper_s_with_the_best(o
     assert set(shown) >= {*papers, best[0]}
 
 
-def test_a_choice_measured_again_is_told_with_its_spread_and_of_one_replicate_nothing_is() -> None:
-    found = {"again": 24.5, "scores": [20.0, 29.0]}
-    assert "24.50 on the one left out, on average (20.00 to 29.00, two such choices)" in said.regressing(found, "")
-    assert "cannot be told" in said.regressing({"again": None, "scores": []})
+def test_how_sure_the_best_is_follows_the_numbers_and_of_one_replicate_nothing_is_said() -> None:
+    best = [{"network": "LSTM", "share": 0.36}]
+    sure = said.told({"contenders": 5, "compared": 156, "best": best, "worth": {1: 24.5, 2: 29.0}})
+    assert "5 of 156 architectures cannot be told from the best: they have 95% of the wins, and LSTM has 36%" in sure
+    assert "The best by one and two runs has 24.50 and 29.00% on the others" in sure
+    assert "on the others" not in said.told({"contenders": 5, "compared": 156, "best": best})  # over all experiments
+    assert "only one replicate" in said.told({"contenders": 0, "compared": 0, "best": best, "worth": {}})
 
 
 @pytest.mark.parametrize(("place", "words"), [(1, "the best here too"), (29, "here number 29 of 180")])
 def test_the_paper_s_choice_is_placed(place: int, words: str) -> None:
-    here = {"place": place, "mean": 1.0, "runs": 1, "low": None, "high": None}
+    here = {"place": place, "mean": 1.0, "runs": 5, "low": 0.5, "high": 1.5, "share": 0.02, "contender": False}
     assert words in said.chosen({"network": "LSTM", "stated": 1.2, "here": here}, 180)
+    assert "2% of the wins, and is not among those" in said.chosen(
+        {"network": "LSTM", "stated": 1.2, "here": here}, 180
+    )
+    one_run = here | {"runs": 1, "share": None}
+    assert "wins" not in said.chosen({"network": "LSTM", "stated": 1.2, "here": one_run}, 180)
     assert "no runs on this split here" in said.chosen({"network": "LSTM", "stated": 1.2, "here": None}, 180)

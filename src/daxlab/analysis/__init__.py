@@ -5,7 +5,7 @@ Of runs of any learner and dataset:
 accuracy.py     how right every learner is on every split; the median run
 errors.py       what goes wrong: by length, category, template, construction; where answers end; the search's errors
 curves.py       learning curves; accuracy by how much training shows
-search.py       many settings of one learner: the best, what the choice is worth, main effects
+search.py       many settings of one learner: the best, how sure that is, main effects
 origins.py      where runs were made, with which versions, and what they took
 answers.py      a run's answers to a test set, one row each
 replicates.py   mean, standard error and interval over runs

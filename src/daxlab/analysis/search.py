@@ -3,12 +3,13 @@
 Settings are called architectures, because the paper searched over those. `axes` are the fields searched over, each with
 its values. Reads the ledger's metrics, aggregated where they lie, and no answers.
 
-The best of 180 is partly the luckiest. What the choice is worth without its luck can be estimated from the same runs:
-choose by all replicates but one, score the choice on the replicate left out, and do so for each (a fold). Each fold may
-choose another architecture. A replicate is a seed that at least half of the architectures have.
+The best of 180 is partly the luckiest. How sure the choice is: resample the runs of each architecture (bootstrap), and
+count how often it has the best mean. What the choice is worth without its luck: choose by some replicates and score the
+choice on the others. A replicate is a seed that at least half of the architectures have.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,10 @@ RESULTS: dict[str, Any] = {"failed": int, **COLUMNS, "seeds": list[int]}
 EFFECTS: dict[str, Any] = {"experiment": str, "axis": str, "value": str, "architectures": int, **COLUMNS}
 EFFECTS |= {"means": list[float]}
 DIGITS = 9  # that means are compared to: equal ones stay equal, however they were summed
+RESAMPLES = 2000  # of the runs, for shares of wins
+MOST_WINS = 0.95  # that those have together which cannot be told from the best
+MOST_CHOOSING = 4  # runs to choose by
+MOST_SEEDS = 12  # to choose from: more have too many subsets
 
 
 # -- every architecture on every experiment
@@ -90,37 +95,61 @@ def filled(values: Table) -> Table:
     return np.where(np.isnan(values), np.nanmean(values, axis=1, keepdims=True), values)
 
 
-# -- the best, and what choosing it is worth
+# -- the best, how sure that is, and what choosing it is worth
 
 
 def ranked(frame: pl.DataFrame, experiment: str) -> pl.DataFrame:
-    """The architectures with runs on an experiment, best mean first, with their place: equal means share the best."""
+    """The architectures with runs on an experiment, best mean first: place (equals share the best), share of wins."""
     place = pl.col("mean").round(DIGITS).rank("min", descending=True).cast(pl.Int64).alias("place")
-    return frame.filter(pl.col("runs") > 0, experiment=experiment).with_columns(place).sort("place", "network")
+    rows = frame.filter(pl.col("runs") > 0, experiment=experiment).with_columns(place).sort("place", "network")
+    shares = shares_of_wins(rows["accuracies"].to_list())
+    return rows.with_columns(share=pl.Series(shares, dtype=pl.Float64), contender=pl.Series(contenders(shares)))
 
 
-def worth(values: Table, *, least: bool = False) -> Row:
-    """What choosing the best (with `least`, the lowest) is worth: `scores`, one a fold, and `again`, their mean."""
-    sign = -1 if least else 1
-    scores = [sign * score for score in leave_one_seed_out(sign * values)]
-    return {"again": summary(scores)["mean"], "scores": scores}
+def shares_of_wins(runs_of_each: Sequence[Sequence[float]]) -> list[float | None]:
+    """How often each architecture has the highest mean when the runs of each are resampled; equals share a win.
 
-
-def leave_one_seed_out(values: Table) -> list[float]:
-    """For each replicate, the score of the best by the mean of the others; of several best ones, their mean score.
-
-    A single replicate has none.
+    One run has no spread to resample: such an architecture takes no part, and its share is None. A few runs show less
+    than the whole spread, so that shares near 1 are a little too sure.
     """
-    runs = ~np.isnan(values)
-    sums, counts = np.nansum(values, axis=1, keepdims=True), runs.sum(axis=1, keepdims=True)
-    others = np.where(runs & (counts > 1), (sums - np.nan_to_num(values)) / np.maximum(counts - 1, 1), -np.inf)
-    others = others.round(DIGITS)
-    folds = [k for k in range(values.shape[1]) if np.isfinite(others[:, k]).any()]
-    return [float(values[others[:, k] == others[:, k].max(), k].mean()) for k in folds]
+    chance, means = np.random.default_rng(0), np.full((len(runs_of_each), RESAMPLES), -np.inf)
+    for n, runs in enumerate(runs_of_each):
+        if len(runs) > 1:
+            means[n] = chance.choice(runs, (RESAMPLES, len(runs))).mean(axis=1).round(DIGITS)
+    wins = means == means.max(axis=0, initial=-np.inf)
+    shares = (wins / wins.sum(axis=0)).mean(axis=1).tolist()
+    return [share if len(runs) > 1 else None for runs, share in zip(runs_of_each, shares, strict=True)]
 
 
-def overall(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, Row]]:
-    """The architectures that have runs on every experiment, best mean rank first; and what choosing the best is worth.
+def contenders(shares: Sequence[float | None]) -> list[bool]:
+    """Which cannot be told from the best: the smallest set with 95% of the wins, and whoever equals its last."""
+    least, wins = 1.0, 0.0
+    for share in sorted(filter(None, shares), reverse=True):
+        if round(wins, DIGITS) < MOST_WINS:
+            least, wins = share, wins + share
+    return [share is not None and share >= least for share in shares]
+
+
+def worth(values: Table) -> dict[int, float]:
+    """By k = 1, 2, …: what the best by the mean of k replicates scores on the others, the mean over all such choices.
+
+    Of several best ones, their mean score counts. The choice is among the architectures that have every replicate. A
+    single replicate has no others, so it says nothing.
+    """
+    values = values[:, :MOST_SEEDS]
+    values = values[~np.isnan(values).any(axis=1)]
+    seeds, by_count = range(values.shape[1]), {}
+    for k in range(1, min(len(seeds), MOST_CHOOSING + 1)) if len(values) else ():
+        scores = []
+        for chosen in combinations(seeds, k):
+            means = values[:, chosen].mean(axis=1).round(DIGITS)
+            scores.append(np.delete(values, chosen, axis=1)[means == means.max()].mean())
+        by_count[k] = float(np.mean(scores))
+    return by_count
+
+
+def overall(frame: pl.DataFrame) -> pl.DataFrame:
+    """The architectures that have runs on every experiment, best mean rank first, with their shares of wins.
 
     These architectures are ranked in each replicate of each experiment (1 is best; equals share the mean of their
     places). `rank` is the mean rank over experiments, `accuracy` the mean accuracy, both with the 95% interval over
@@ -130,7 +159,7 @@ def overall(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, Row]]:
     everywhere = pl.len().over("network") == pl.col("experiment").n_unique()
     rows = frame.filter(pl.col("runs") > 0).filter(everywhere).sort("network", maintain_order=True)
     if rows.is_empty():
-        return pl.DataFrame(), {}
+        return pl.DataFrame()
     parts, seeds = rows.partition_by("experiment", maintain_order=True), shared_seeds(rows["seeds"].to_list())
     tables = np.array([table(part, seeds) for part in parts])  # [experiments, architectures, seeds]
     complete = ~np.isnan(tables).any(axis=0).all(axis=1)
@@ -144,8 +173,12 @@ def overall(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, Row]]:
             runs = values[n][~np.isnan(values[n])].tolist()
             numbers = {f"{measure}_{name}": number for name, number in summary(runs).items()}
             network |= {measure: numbers.pop(f"{measure}_mean"), **numbers, f"{measure}_runs": runs}
-    best = {"rank": worth(scores["rank"], least=True), "accuracy": worth(accuracy)}
-    return pl.DataFrame(networks, infer_schema_length=None).sort("rank", "network"), best
+    for measure, sign in (("rank", -1), ("accuracy", 1)):  # the least rank wins
+        shares = shares_of_wins([[sign * run for run in network[f"{measure}_runs"]] for network in networks])
+        for network, share, contender in zip(networks, shares, contenders(shares), strict=True):
+            network |= {f"{measure}_share": share, f"{measure}_contender": contender}
+    networks.sort(key=lambda network: (network["rank"], network["network"]))
+    return pl.DataFrame(networks, infer_schema_length=None)
 
 
 def _ranks(values: Table) -> Table:

@@ -10,27 +10,21 @@ from daxlab.cli.options import JsonOption, LedgerOption, ledger_at, shipped_hint
 from daxlab.cli.terminal import every, print_json, show, table
 from daxlab.errors import InputError
 from daxlab.paper.experiments import SPLITS
+from daxlab.report.text import WINS, WORTH, chosen, complete, told, wins
 from daxlab.runs import Ledger
 
 app = typer.Typer(help="The search over the paper's 180 architectures.")
 EXPERIMENTS = (*SPLITS, "overall")
-MEASURES = {"rank": "", "accuracy": "%"}  # and their units
 NO_BEST = "No architecture has runs on all four experiments, so there is no best overall."
 LEGEND = """\
 Percentages of test commands with every action right: mean, standard error, 95% interval (Student's t).
-‡ our own draw of the split, not the release's, which `daxlab compare` prefers."""
+‡ our own draw of the split, not the release's, which `daxlab compare` prefers. * cannot be told from the best."""
 SUMMARY = {"runs": "runs", "mean": "mean", "sem": "sem", "95% interval": "interval"}
-RANKING = {" ": "place", "network": "network", **SUMMARY, "every run": "every"}
-WINNERS = {"experiment": "name", "the best here": "network", **SUMMARY, "again": "again"}
-WINNERS |= {"the paper's choice": "chosen", "place": "chosen_place", "here": "chosen_mean", "paper": "stated"}
-SRNS = {
-    "figure": "figure",
-    "paper": "paper",
-    "ours": "ours",
-    "verdict": "verdict",
-    "network": "network",
-    "note": "note",
-}
+RANKING = {" ": "place", "network": "network", **SUMMARY, "wins": "wins", "every run": "every"}
+WINNERS = {"experiment": "name", "the best here": "network", "mean": "mean", "95% interval": "interval", "wins": "wins"}
+WINNERS |= {"not told from it": "contenders", "worth": "worth", "the paper's choice": "chosen", "place": "chosen_place"}
+WINNERS |= {"here": "chosen_mean", "its wins": "chosen_wins", "paper": "stated"}
+SRNS = {name: name for name in ("figure", "paper", "ours", "verdict", "network", "note")}
 Row = dict[str, Any]
 
 
@@ -46,15 +40,14 @@ def best(
     ledger: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the best architectures with intervals, what choosing the best is worth, and the paper's choice.
+    """Show the best architectures with intervals, how sure it is that they are, and the paper's choice.
 
     Example: daxlab search best --experiment jump --top 20
     """
     if experiment not in (None, *EXPERIMENTS):
         raise InputError(f"no experiment is called {experiment!r}; there are {', '.join(EXPERIMENTS)}")
     from daxlab.paper.comparison import compare  # polars is slow to load
-    from daxlab.paper.search import all_round, choices, search
-    from daxlab.report.text import AGAIN, regressing
+    from daxlab.paper.search import all_round, choices, rankings, search
 
     path = ledger_at(ledger)
     with Ledger(path) as known:
@@ -68,25 +61,24 @@ def best(
     _show_completeness(experiments, path)
     if not experiments:
         return
-    rankings = _rankings(experiments, overall)
+    ranked = rankings(experiments, overall)
     if experiment is None:
         print("\nThe best of each experiment:\n")
-        show(table([_winner(name, ranking) for name, ranking in rankings.items()], WINNERS))
+        show(table([_winner(name, ranking) for name, ranking in ranked.items()], WINNERS))
         print("\nSRNs, beside the paper:\n")
         show(table([figure_row(row) for row in srns], SRNS))
-    for name, ranking in rankings.items():
+    for name, ranking in ranked.items():
         if experiment and name.startswith(experiment):
-            print(f"\nThe best {ranking['title']}:\n")
+            print(f"\nThe best {'on ' + ranking['split'] if 'split' in ranking else name}:\n")
             show(table([_cells(row) for row in ranking["best"]], RANKING))
-            print(f"\n{regressing(ranking, ranking['unit'])}\n{ranking['sentence']}")
+            print(f"\n{told(ranking)}\n{chosen(ranking['paper'], ranking['architectures'])}")
     if not overall:
         print(f"\n{NO_BEST}")
-    print(f"\n{LEGEND}\n{AGAIN}")
+    print(f"\n{LEGEND}\n{WINS}\n{WORTH}")
 
 
 def _show_completeness(experiments: Row, path: Path) -> None:
     from daxlab.paper.search import ARCHITECTURES, COMMAND
-    from daxlab.report.text import complete
 
     for name, choice in experiments.items():
         print(complete(name, choice, ARCHITECTURES).replace("*", ""))
@@ -97,40 +89,26 @@ def _show_completeness(experiments: Row, path: Path) -> None:
         print(f"'{COMMAND}' trains what is lacking.{shipped_hint(path)}")
 
 
-def _rankings(experiments: Row, overall: Any) -> dict[str, Row]:
-    """The rankings of each experiment and over all of them, by each measure, in one form."""
-    from daxlab.paper.search import measured
-    from daxlab.report.text import chosen
-
-    rankings = {}
-    for name, choice in experiments.items():
-        paper = choice["paper"]["best"]
-        words = {"title": f"on {choice['split']}", "sentence": chosen(paper, choice["architectures"])}
-        rankings[name] = {**choice, "paper": paper, "unit": "%", **words}
-    for measure, unit in MEASURES.items() if overall else ():
-        best = [measured(row, measure) | {"place": place} for place, row in enumerate(overall[measure]["best"], 1)]
-        network, place = overall["paper"]["network"], overall["paper"]["places"][measure]
-        here = {"place": place, "mean": overall["paper"]["here"][measure]} if place else None
-        paper = {"network": network, "here": here, "stated": None}
-        sentence = f"The paper's overall best, {network}: {f'number {place}' if place else 'not ranked'}."
-        words = {"title": f"over four experiments, by mean {measure}", "sentence": sentence}
-        rankings[f"overall, by {measure}"] = {**overall[measure], "best": best, "paper": paper, "unit": unit, **words}
-    return rankings
-
-
 def _winner(name: str, ranking: Row) -> Row:
     """The best of a ranking beside the paper's choice, as a row of a table."""
-    from daxlab.report.text import spread
-
-    again = f"{ranking['again']:.2f} ({spread(ranking)})" if ranking["scores"] else None
-    paper = ranking["paper"]
-    here = paper["here"] or {"place": None, "mean": None}
-    chosen = {"chosen": paper["network"], "chosen_place": here["place"], "chosen_mean": here["mean"]}
-    stated = "" if paper["stated"] is None else f"{paper['stated']:g}"
-    return {**_cells(ranking["best"][0]), "name": name, "again": again, **chosen, "stated": stated}
+    paper, worth = ranking["paper"], ranking.get("worth", {}).values()
+    here = paper["here"] or {"place": None, "mean": None, "share": None}
+    return {
+        **_cells(ranking["best"][0]),
+        "name": name,
+        "contenders": f"{ranking['contenders']} of {ranking['compared']}" if ranking["compared"] else None,
+        "worth": " ".join(f"{score:.2f}" for score in worth),
+        "chosen": paper["network"],
+        "chosen_place": here["place"],
+        "chosen_mean": here["mean"],
+        "chosen_wins": wins(here["share"]),
+        "stated": "" if paper["stated"] is None else f"{paper['stated']:g}",
+    }
 
 
 def _cells(row: Row) -> Row:
     """An architecture as a row of a table."""
     interval = "" if row["sem"] is None else f"{row['low']:.2f} to {row['high']:.2f}"
-    return row | {"interval": interval, "every": every([f"{accuracy:.2f}" for accuracy in row["accuracies"]])}
+    accuracies = every([f"{accuracy:.2f}" for accuracy in row["accuracies"]])
+    share = wins(row["share"]) + (" *" if row["contender"] else "")
+    return row | {"interval": interval, "wins": share, "every": accuracies}

@@ -1,4 +1,4 @@
-"""The paper's search on the page: which architectures are best, what choosing them is worth, what each value does.
+"""The paper's search on the page: which architectures are best, how sure that is, what each value does.
 
 An experiment appears as soon as enough architectures have runs. The only part of the page that knows an RNN's fields.
 """
@@ -15,7 +15,7 @@ from matplotlib.ticker import MaxNLocator
 
 from daxlab.analysis.search import effects
 from daxlab.paper.experiments import SPLITS
-from daxlab.paper.search import ARCHITECTURES, AXES, COMMAND, all_round, choices, measured, search
+from daxlab.paper.search import ARCHITECTURES, AXES, COMMAND, all_round, choices, rankings, search
 from daxlab.report import text
 from daxlab.report.blocks import Block, Cell, Picture, Section, Table, Text, absent
 from daxlab.report.drawing import COLOR, WIDTH, bare, labelled, picture, say
@@ -50,34 +50,27 @@ def _whole(frame: pl.DataFrame, experiments: Mapping[str, Results]) -> Iterator[
     lacking = [f"*{name}*" for name in SPLITS if name not in experiments]
     if lacking:
         yield absent(f"the search on {text.listed(lacking)}", command=COMMAND)
-    rows: list[Sequence[Cell]] = []
-    for name, results in experiments.items():
-        paper = results["paper"]["best"]
-        rows += _pair(name, results["best"][0], results, (paper["here"] or paper) | {"stated": paper["stated"]})
-    overall = all_round(frame) if not lacking else None
-    for measure in ("rank", "accuracy") if overall else ():
-        results, paper = (overall or {})[measure], (overall or {})["paper"]
-        here = measured(paper["here"], measure) | {"place": paper["places"][measure]} if paper["here"] else paper
-        best = measured(results["best"][0], measure) | {"place": 1}
-        rows += _pair(f"overall, by mean {measure}", best, results, here)
+    ranked = rankings(experiments, None if lacking else all_round(frame))
+    rows = [row for name, results in ranked.items() for row in _pair(name, results)]
     caption = "Means over replicates with standard error, and below them the 95% interval (Student's t). "
-    caption += text.AGAIN.replace("\n", " ").replace("again:", "*again*:").replace("By rank:", "*By rank*:")
-    title, head = "The best of many, and the paper's choice.", ("network", "mean", "again", "paper")
+    caption += text.WINS.replace("\n", " ").replace("wins:", "*wins*:").replace("By rank:", "*By rank*:")
+    title, head = "The best of many, and the paper's choice.", ("network", "mean", "wins", "paper")
     yield Table("search-winners", title, head, rows, right=(1, 2, 3), caption=caption)
 
 
-def _pair(name: str, best: Results, worth: Results, paper: Results) -> list[Sequence[Cell]]:
-    """The best, with what choosing it is worth, and the paper's choice."""
-    again = text.percent(worth["again"]) + (f"\n{text.spread(worth)}" if worth["scores"] else "")
-    first = (f"{best['network']}\nthe best here", text.mean_cell(best), again, "")
-    stated = f"{paper['stated']:g}" if "stated" in paper else ""
-    where = f"number {paper['place']} here" if "mean" in paper else "no runs on this split"
-    mean = text.mean_cell(paper) if "mean" in paper else "–"
-    return [(name,), first, (f"{paper['network']}\nthe paper's choice, {where}", mean, "", stated)]
+def _pair(name: str, results: Results) -> list[Sequence[Cell]]:
+    """The best, with how many cannot be told from it, and the paper's choice."""
+    best, paper, here = results["best"][0], results["paper"], results["paper"]["here"]
+    told = f"\n{results['contenders']} of {results['compared']} not told from it" if results["compared"] else ""
+    first = (f"{best['network']}\nthe best here", text.mean_cell(best), f"{text.wins(best['share'])}{told}", "")
+    stated = "" if paper["stated"] is None else f"{paper['stated']:g}"
+    where = f"number {here['place']} here" if here else "no runs on this split"
+    numbers = (text.mean_cell(here), text.wins(here["share"])) if here else ("–", "–")
+    return [(name,), first, (f"{paper['network']}\nthe paper's choice, {where}", *numbers, stated)]
 
 
 def _experiment(frame: pl.DataFrame, name: str, results: Results) -> list[Block]:
-    said = (text.regressing(results), text.chosen(results["paper"]["best"], results["architectures"]))
+    said = (text.told(results), text.chosen(results["paper"]["best"], results["architectures"]))
     rows = frame.filter(pl.col("runs") > 0, experiment=name)
     values = effects(frame, name, AXES)
     worth = [_effects_picture(name, values)] if values.height else []

@@ -132,13 +132,16 @@ def tally(verdicts: Sequence[str]) -> str:
 
 # -- a search over architectures; the numbers are those of paper/search.py
 
-AGAIN = """\
-again: what choosing the best is worth. The best by all replicates but one is scored on the one left out, each in turn;
-the mean and the range. Each fold may pick a different network. The best of many is partly the luckiest, and this leaves
-its luck out; but so few folds tell it only roughly.
+WINS = """\
+wins: how often an architecture has the best mean when the runs of each are resampled (2,000 times; equals share a win).
+The smallest set with 95% of the wins cannot be told from the best. Others may not be told from it either: few runs do
+not show their whole spread, and a mean that varies much wins more often than a steady one beside it.
 By rank: in each replicate, architectures are ranked on each experiment (1 is best, equals share the mean of their
 places), and the mean over the four counts. Of an architecture, only replicates with all four count; in the ranks of the
 others, a missing run stands as the mean of its architecture's others."""
+WORTH = """\
+worth: what the best by one, two, three and four replicates scores on the others, the mean over all such choices. The
+best of many is partly the luckiest; this leaves its luck out."""
 
 
 def complete(experiment: str, results: Row, of: int) -> str:
@@ -154,25 +157,38 @@ def complete(experiment: str, results: Row, of: int) -> str:
     return f"On *{experiment}*, {'; '.join(parts)}."
 
 
-def regressing(results: Row, unit: str = "%") -> str:
-    """What choosing the best of many is worth when it is measured again."""
-    if results["again"] is None:
+def wins(share: float | None) -> str:
+    """A share of wins.
+
+    >>> wins(0.364), wins(0.0004), wins(0.0), wins(None)
+    ('36%', '<1%', '0%', '–')
+    """
+    return "–" if share is None else "<1%" if 0 < share < 0.01 else f"{100 * share:.0f}%"
+
+
+def told(results: Row) -> str:
+    """How many architectures may be the best, and what a choice by few runs is worth."""
+    if not results["compared"]:
         return "There is only one replicate, so how much of this is luck cannot be told."
-    return (
-        f"The best by all replicates but one has {percent(results['again'])}{unit} on the one left out, on average "
-        f"({spread(results)}, {counted(len(results['scores']), 'such choice')})."
-    )
-
-
-def spread(results: Row) -> str:
-    """From the lowest to the highest score of a choice."""
-    return f"{min(results['scores']):.2f} to {max(results['scores']):.2f}"
+    best, worth = results["best"][0], results.get("worth")
+    said = f"At least {results['contenders']} of {results['compared']} architectures cannot be told from the best: "
+    of_best = "" if best["share"] is None else f", and {best['network']} has {wins(best['share'])}"
+    said += f"they have 95% of the wins{of_best}."
+    if not worth:
+        return said
+    runs = f"{listed([number(count) for count in worth])} {'run' if len(worth) == 1 else 'runs'}"
+    return f"{said} The best by {runs} has {listed([percent(score) for score in worth.values()])}% on the others."
 
 
 def chosen(paper: Row, of: int) -> str:
     """Where the paper's choice stands here."""
-    said, here = f"The paper chose {paper['network']}, with {paper['stated']:g}%", paper["here"]
+    stated, here = paper["stated"], paper["here"]
+    said = f"The paper chose {paper['network']}" + ("" if stated is None else f", with {stated:g}%")
     if not here:
         return f"{said}, which has no runs on this split here."
-    place = "the best here too" if here["place"] == 1 else f"here number {here['place']} of {of}"
-    return f"{said}; {place}, with {measured(here)}."
+    said += "; the best here too" if here["place"] == 1 else f"; here number {here['place']} of {of}"
+    said += "" if stated is None else f", with {measured(here)}"
+    if here["share"] is None:
+        return f"{said}."
+    among = "among" if here["contender"] else "not among"
+    return f"{said}. It has {wins(here['share'])} of the wins, and is {among} those that have 95%."
