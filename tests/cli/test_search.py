@@ -53,7 +53,7 @@ def test_one_experiment_is_shown_as_long_as_asked_for(daxlab, searched: Path) ->
     lines = shown[: shown.index("cannot be told")].splitlines()[:-1]
     places = [line.split()[0] for line in lines if " dropout " in line and line[:1].isdigit()]
     assert places == ["1", "2", "3"]
-    assert "of 180 architectures cannot be told from the best: " in shown and "% on the others." in shown
+    assert "of 180 architectures cannot be told from the best, which has " in shown and "% on the others." in shown
     assert "The paper chose GRU 1x100, attention, dropout 0.1, with 90.3%" in shown
     both = daxlab("search", "best", "--experiment", "overall", "--top", "2", "--ledger", searched).stdout
     assert "by mean rank" in both and "by mean accuracy" in both

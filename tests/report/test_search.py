@@ -98,7 +98,7 @@ def test_how_sure_the_best_is_follows_the_numbers_and_of_one_replicate_nothing_i
 def test_the_paper_s_choice_is_placed(place: int, words: str) -> None:
     here = {"place": place, "mean": 1.0, "runs": 5, "low": 0.5, "high": 1.5, "share": 0.02, "contender": False}
     assert words in said.chosen({"network": "LSTM", "stated": 1.2, "here": here}, 180)
-    assert "2% of the wins, and is not among those" in said.chosen(
+    assert "2% of the wins, and can be told from the best" in said.chosen(
         {"network": "LSTM", "stated": 1.2, "here": here}, 180
     )
     one_run = here | {"runs": 1, "share": None}

@@ -10,6 +10,7 @@ choice on the others. A replicate is a seed that at least half of the architectu
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ EFFECTS: dict[str, Any] = {"experiment": str, "axis": str, "value": str, "archit
 EFFECTS |= {"means": list[float]}
 DIGITS = 9  # that means are compared to: equal ones stay equal, however they were summed
 RESAMPLES = 2000  # of the runs, for shares of wins
-MOST_WINS = 0.95  # that those have together which cannot be told from the best
+LEAST = 0.05  # the share of resamples in which an architecture that cannot be told from the best reaches it
 MOST_CHOOSING = 4  # runs to choose by
 MOST_SEEDS = 12  # to choose from: more have too many subsets
 
@@ -102,32 +103,32 @@ def ranked(frame: pl.DataFrame, experiment: str) -> pl.DataFrame:
     """The architectures with runs on an experiment, best mean first: place (equals share the best), share of wins."""
     place = pl.col("mean").round(DIGITS).rank("min", descending=True).cast(pl.Int64).alias("place")
     rows = frame.filter(pl.col("runs") > 0, experiment=experiment).with_columns(place).sort("place", "network")
-    shares = shares_of_wins(rows["accuracies"].to_list())
-    return rows.with_columns(share=pl.Series(shares, dtype=pl.Float64), contender=pl.Series(contenders(shares)))
+    shares, contenders = compared(rows["accuracies"].to_list())
+    return rows.with_columns(share=pl.Series(shares, dtype=pl.Float64), contender=pl.Series(contenders))
 
 
-def shares_of_wins(runs_of_each: Sequence[Sequence[float]]) -> list[float | None]:
-    """How often each architecture has the highest mean when the runs of each are resampled; equals share a win.
+def compared(runs_of_each: Sequence[Sequence[float]]) -> tuple[list[float | None], list[bool]]:
+    """Each architecture's share of wins, and whether it cannot be told from the best: by resampling the runs of each.
 
-    One run has no spread to resample: such an architecture takes no part, and its share is None. A few runs show less
-    than the whole spread, so that shares near 1 are a little too sure.
+    A share of wins is how often its mean is the highest; equals share a win. It cannot be told from the best (the one
+    with the highest mean) if its mean reaches that one's in at least 5% of the resamples. One run has no spread to
+    resample: such an architecture takes no part, and its share is None. A few runs show less than the whole spread, so
+    that all of this is a little too sure.
     """
     chance, means = np.random.default_rng(0), np.full((len(runs_of_each), RESAMPLES), -np.inf)
+    several = [len(runs) > 1 for runs in runs_of_each]
     for n, runs in enumerate(runs_of_each):
-        if len(runs) > 1:
+        if several[n]:
             means[n] = chance.choice(runs, (RESAMPLES, len(runs))).mean(axis=1).round(DIGITS)
-    wins = means == means.max(axis=0, initial=-np.inf)
+    if not any(several):
+        return [None] * len(means), [False] * len(means)
+    wins = means == means.max(axis=0)
     shares = (wins / wins.sum(axis=0)).mean(axis=1).tolist()
-    return [share if len(runs) > 1 else None for runs, share in zip(runs_of_each, shares, strict=True)]
-
-
-def contenders(shares: Sequence[float | None]) -> list[bool]:
-    """Which cannot be told from the best: the smallest set with 95% of the wins, and whoever equals its last."""
-    least, wins = 1.0, 0.0
-    for share in sorted(filter(None, shares), reverse=True):
-        if round(wins, DIGITS) < MOST_WINS:
-            least, wins = share, wins + share
-    return [share is not None and share >= least for share in shares]
+    highest = [
+        round(fmean(runs), DIGITS) if many else -np.inf for many, runs in zip(several, runs_of_each, strict=True)
+    ]
+    reached = (means >= means[highest.index(max(highest))]).mean(axis=1) >= LEAST
+    return [share if many else None for many, share in zip(several, shares, strict=True)], (reached & several).tolist()
 
 
 def worth(values: Table) -> dict[int, float]:
@@ -174,8 +175,8 @@ def overall(frame: pl.DataFrame) -> pl.DataFrame:
             numbers = {f"{measure}_{name}": number for name, number in summary(runs).items()}
             network |= {measure: numbers.pop(f"{measure}_mean"), **numbers, f"{measure}_runs": runs}
     for measure, sign in (("rank", -1), ("accuracy", 1)):  # the least rank wins
-        shares = shares_of_wins([[sign * run for run in network[f"{measure}_runs"]] for network in networks])
-        for network, share, contender in zip(networks, shares, contenders(shares), strict=True):
+        shares, contenders = compared([[sign * run for run in network[f"{measure}_runs"]] for network in networks])
+        for network, share, contender in zip(networks, shares, contenders, strict=True):
             network |= {f"{measure}_share": share, f"{measure}_contender": contender}
     networks.sort(key=lambda network: (network["rank"], network["network"]))
     return pl.DataFrame(networks, infer_schema_length=None)

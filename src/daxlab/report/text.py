@@ -134,8 +134,8 @@ def tally(verdicts: Sequence[str]) -> str:
 
 WINS = """\
 wins: how often an architecture has the best mean when the runs of each are resampled (2,000 times; equals share a win).
-The smallest set with 95% of the wins cannot be told from the best. Others may not be told from it either: few runs do
-not show their whole spread, and a mean that varies much wins more often than a steady one beside it.
+An architecture cannot be told from the best if its resampled mean reaches the best's in at least 5% of them. Five runs
+do not show their whole spread, so there may be more of these.
 By rank: in each replicate, architectures are ranked on each experiment (1 is best, equals share the mean of their
 places), and the mean over the four counts. Of an architecture, only replicates with all four count; in the ranks of the
 others, a missing run stands as the mean of its architecture's others."""
@@ -171,9 +171,8 @@ def told(results: Row) -> str:
     if not results["compared"]:
         return "There is only one replicate, so how much of this is luck cannot be told."
     best, worth = results["best"][0], results.get("worth")
-    said = f"At least {results['contenders']} of {results['compared']} architectures cannot be told from the best: "
-    of_best = "" if best["share"] is None else f", and {best['network']} has {wins(best['share'])}"
-    said += f"they have 95% of the wins{of_best}."
+    said = f"{results['contenders']} of {results['compared']} architectures cannot be told from the best"
+    said += "." if best["share"] is None else f", which has {wins(best['share'])} of the wins."
     if not worth:
         return said
     runs = f"{listed([number(count) for count in worth])} {'run' if len(worth) == 1 else 'runs'}"
@@ -190,5 +189,5 @@ def chosen(paper: Row, of: int) -> str:
     said += "" if stated is None else f", with {measured(here)}"
     if here["share"] is None:
         return f"{said}."
-    among = "among" if here["contender"] else "not among"
-    return f"{said}. It has {wins(here['share'])} of the wins, and is {among} those that have 95%."
+    can = "cannot" if here["contender"] else "can"
+    return f"{said}. It has {wins(here['share'])} of the wins, and {can} be told from the best."
