@@ -124,10 +124,8 @@ def compared(runs_of_each: Sequence[Sequence[float]]) -> tuple[list[float | None
         return [None] * len(means), [False] * len(means)
     wins = means == means.max(axis=0)
     shares = (wins / wins.sum(axis=0)).mean(axis=1).tolist()
-    highest = [
-        round(fmean(runs), DIGITS) if many else -np.inf for many, runs in zip(several, runs_of_each, strict=True)
-    ]
-    reached = (means >= means[highest.index(max(highest))]).mean(axis=1) >= LEAST
+    highest = max((n for n, many in enumerate(several) if many), key=lambda n: round(fmean(runs_of_each[n]), DIGITS))
+    reached = (means >= means[highest]).mean(axis=1) >= LEAST
     return [share if many else None for many, share in zip(several, shares, strict=True)], (reached & several).tolist()
 
 
