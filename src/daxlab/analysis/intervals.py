@@ -45,6 +45,17 @@ def interval(runs: Floats, confidence: float = CONFIDENCE) -> tuple[float, float
     return _quantiles(100 * MEANS, runs.sum(axis=1), confidence)
 
 
+def below(runs: Floats, accuracy: float) -> float:
+    """The probability that the mean accuracy is below this one, in per cent."""
+    means = runs.sum(axis=1)
+    return float(np.interp(accuracy, 100 * MEANS, np.cumsum(means) - means / 2))
+
+
+def spread(runs: Floats) -> float:
+    """The standard deviation of single runs around their mean, in points, as the posterior expects it."""
+    return float(100 * np.sqrt(np.sum(runs * (MEANS * (1 - MEANS))[:, None] / (PRECISIONS + 1))))
+
+
 def with_stated(runs: Floats, mean: float, count: int) -> Floats:
     """How probable each pair of means is, of our runs and of `count` others whose mean alone is stated: [ours, theirs].
 
