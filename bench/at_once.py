@@ -29,12 +29,11 @@ GROUPS: list[Member] = [(*kind, width) for kind in KINDS for width in (25, 50, 1
 
 def serve(pipe: Connection, member: Member, runs: int) -> None:
     """One group: says what it took to compile; whenever it is asked to, trains and says how long that took."""
-    import equinox as eqx
     import jax
     import jax.numpy as jnp
 
     from daxlab.engine import update
-    from daxlab.engine.train import WINDOW, draw_chunk, make_program, run_inputs, start_state
+    from daxlab.engine.train import WINDOW, draw_chunk, prepare
     from daxlab.learners import RNN
     from daxlab.learners.trainees import stack_of
     from daxlab.runs.spec import Spec
@@ -43,9 +42,8 @@ def serve(pipe: Connection, member: Member, runs: int) -> None:
     cell, layers, attention, hidden = member
     network = RNN(cell=cell, layers=layers, hidden=hidden, attention=attention)  # type: ignore[arg-type]
     group = stack_of([Spec("simple", seed, network).job() for seed in range(runs)])
-    arrays, static = eqx.partition(group.start(), eqx.is_array)
-    program, (rates, keys) = make_program(group, static), run_inputs(group)
-    shown, state = draw_chunk(group, program, 0), start_state(arrays)
+    program, state, rates, keys = prepare(group)
+    shown = draw_chunk(group, program, 0)
     run = update.compiled(program, state, shown, rates, keys, jnp.int32(0))
     state, losses = run(state, shown, rates, keys, jnp.int32(WINDOW))
     jax.block_until_ready(losses)

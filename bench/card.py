@@ -30,21 +30,20 @@ def measure(hidden: int, runs: int, compiled: Any, alone: Any, found: Any) -> No
     import numpy as np
 
     from daxlab.engine import answers, update
-    from daxlab.engine.train import WINDOW, draw_chunk, make_program, run_inputs, start_state
+    from daxlab.engine.train import WINDOW, draw_chunk, prepare
     from daxlab.learners import RNN
     from daxlab.learners.trainees import stack_of
     from daxlab.runs.spec import Spec
 
     began = time.perf_counter()
     group = stack_of([Spec("simple", seed, RNN(hidden=hidden)).job() for seed in range(runs)])
-    arrays, static = eqx.partition(group.start(), eqx.is_array)
-    program, (rates, keys) = make_program(group, static), run_inputs(group)
+    program, state, rates, keys = prepare(group)
     shown = draw_chunk(group, program, 0)
-    run = update.compiled(program, start_state(arrays), shown, rates, keys, jnp.int32(0))
+    run = update.compiled(program, state, shown, rates, keys, jnp.int32(0))
     took = time.perf_counter() - began
     compiled.wait(PATIENCE)
     with alone:
-        state, times = start_state(arrays), list[float]()
+        times = list[float]()
         for _ in range(4):
             count = min(WINDOW, max(5, int(ENOUGH / times[0]))) if times else 5  # the first few warm up
             began = time.perf_counter()
@@ -52,7 +51,7 @@ def measure(hidden: int, runs: int, compiled: Any, alone: Any, found: Any) -> No
             jax.block_until_ready(losses)
             times.append((time.perf_counter() - began) / count)
         lengths = np.sum(np.asarray(shown.commands) != 0, -1) + np.sum(np.asarray(shown.actions) != 0, -1)
-        weights = sum(leaf.nbytes for leaf in jax.tree.leaves(arrays))
+        weights = sum(leaf.nbytes for leaf in jax.tree.leaves(state.arrays))
         floor = weights * (lengths.mean() + 7) / _bandwidth()  # half the weights are the encoder's; Adam: 7 arrays
         row: dict[str, Any] = {
             "hidden": hidden,
@@ -63,7 +62,7 @@ def measure(hidden: int, runs: int, compiled: Any, alone: Any, found: Any) -> No
             "compiled_beside_others_s": took,
         }
         if (hidden, runs) == (200, 1):
-            networks, split = eqx.combine(state.arrays, static), group.members[0].split
+            networks, split = eqx.combine(state.arrays, program.static), group.members[0].split
             examples = split.train + split.test
             commands = group.encoding.commands([example.command for example in examples])
             ask = lambda: answers(  # noqa: E731

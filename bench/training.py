@@ -51,19 +51,19 @@ def ours() -> dict[str, float]:
 
     from daxlab import engine
     from daxlab.engine import update
-    from daxlab.engine.device import enable_compilation_cache
+    from daxlab.engine.device import on_device
 
-    enable_compilation_cache()
-    stack = _stack()
+    on_device("cpu")
+    stack, one_update = _stack(UPDATES), _stack(1)
     first = []
     for _ in range(2):  # from cold, then with JAX's persistent cache
         jax.clear_caches()
         update._compiled.clear()
-        first.append(_timed(lambda: engine.train(stack, until=1, sample=0)))
+        first.append(_timed(lambda: engine.train(one_update, sample=0)))
     per_update = float("inf")
     for _ in range(REPEATS):
         marks: list[float] = []
-        done = engine.train(stack, on_progress=lambda _: marks.append(time.perf_counter()), sample=0)  # noqa: B023
+        done = engine.train(stack, on_progress=lambda *_: marks.append(time.perf_counter()), sample=0)  # noqa: B023
         per_update = min(per_update, (marks[-1] - marks[0]) / (UPDATES - engine.WINDOW))
     examples = (*stack.members[0].split.train, *stack.members[0].split.test)[: 200 if QUICK else None]
     commands = stack.encoding.commands([e.command for e in examples])
@@ -82,19 +82,19 @@ def ours() -> dict[str, float]:
     }
 
 
-def _stack() -> Any:
+def _stack(updates: int) -> Any:
     from daxlab.learners import RNN
     from daxlab.learners.trainees import stack_of
     from daxlab.runs.spec import Spec
 
-    return stack_of([Spec("simple", 0, RNN(hidden=HIDDEN, updates=UPDATES)).job()])
+    return stack_of([Spec("simple", 0, RNN(hidden=HIDDEN, updates=updates)).job()])
 
 
 def presented() -> list[tuple[list[str], tuple[str, ...]]]:
     """The commands that these updates present, in their order."""
     from daxlab.engine.draws import draw
 
-    stack = _stack()
+    stack = _stack(UPDATES)
     drawn = draw(stack.protocol, stack.seeds, stack.tables, 0, 400)
     coding = stack.encoding
     return [

@@ -17,8 +17,7 @@ from scipy import stats
 from daxlab.analysis.accuracy import settings
 from daxlab.datasets.translation import PAPER, PAPER_DIGEST
 from daxlab.learners import RNN, name_and_variant
-from daxlab.paper import Row, compare
-from daxlab.paper.comparison import cells
+from daxlab.paper.comparison import Row, cells, compare
 from daxlab.paper.search import ARCHITECTURES, AXES, SPLITS, all_round, choices, measured, search
 from daxlab.paper.translations import COUNTED, conditions
 from daxlab.report.text import spread

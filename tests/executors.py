@@ -7,7 +7,7 @@ from typing import Any
 
 from daxlab.runs import Run
 from daxlab.sweep import worker
-from daxlab.sweep.task import Broken, Event, Finished, OnTheWay, Progress, Stopped, Task
+from daxlab.sweep.task import Event, Finished, OnTheWay, Progress, Stopped, Task
 
 Stop = Callable[[], bool]
 
@@ -30,8 +30,6 @@ def in_process(tasks: Sequence[Task], stop: Stop) -> Iterator[Event]:
         while isinstance(event := events.get(), OnTheWay):
             yield event
             answers.put(False if stop() else None)
-        if isinstance(event, Broken):
-            raise event.error()
         yield event
 
 
@@ -48,7 +46,7 @@ def at_once(tasks: Sequence[Task], stop: Stop) -> Iterator[Event]:
 
 def progress(task: Task, update: int) -> Progress:
     """A task that has come so far."""
-    return Progress(task.group, update, (0.0,) * len(task.members), (-1,) * len(task.members))
+    return Progress(task.group, update, (0.0,) * len(task.members))
 
 
 def stopped_with_checkpoint(tasks: Sequence[Task], stop: Stop) -> Iterator[Event]:

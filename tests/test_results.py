@@ -13,7 +13,7 @@ from daxlab.analysis.replicates import differing
 from daxlab.cli.options import ledger_at
 from daxlab.datasets import SentencePairs, dataset
 from daxlab.datasets.translation import TATOEBA
-from daxlab.paper import compare
+from daxlab.paper.comparison import compare
 from daxlab.paper.experiments import EXPERIMENTS, specs
 from daxlab.paper.translations import COUNTED
 from daxlab.runs import Ledger, key

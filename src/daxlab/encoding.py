@@ -1,11 +1,12 @@
-"""From words to arrays: vocabularies, padded rows, a few padded lengths, and the stream of presentations.
+"""From words to arrays: vocabularies, padded rows, buckets of padded lengths, and which example is presented when.
 
-Everything about shapes comes from the dataset, not from the split, so that one compiled program serves all splits.
+All shapes come from the dataset, not from the split, so that one compiled program serves all splits.
 Knows nothing of networks, files or where random bits come from.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +24,7 @@ Ints = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Symbols by number; the special ones first."""
+    """Symbols and their numbers; the special ones come first."""
 
     symbols: tuple[str, ...]
 
@@ -36,7 +37,7 @@ class Vocabulary:
         return len(self.symbols)
 
     def rows(self, sequences: Sequence[Sequence[str]], time: int) -> Ints:
-        """Each sequence's numbers, <EOS>, <PAD>: int [sequences, time]."""
+        """The numbers of each sequence, then <EOS> and <PAD>: int [sequences, time]."""
         number = {symbol: index for index, symbol in enumerate(self.symbols)}
         rows = np.full((len(sequences), time), PAD, np.int32)
         for row, sequence in zip(rows, sequences, strict=True):
@@ -59,8 +60,8 @@ class Vocabulary:
 class Encoding:
     """How a dataset becomes arrays.
 
-    `caps` are the few padded lengths (command time, action time) a program is compiled for, each holding
-    the one before; the last holds everything. Which one is used changes a program's speed and nothing else.
+    `caps` are the padded lengths (command time, action time) of the buckets, in ascending order; the last one holds
+    every example. Which one a program uses changes its speed and nothing else.
     """
 
     words: Vocabulary
@@ -69,9 +70,9 @@ class Encoding:
 
     @classmethod
     def of(cls, examples: "Sequence[Example]", buckets: int = 5) -> "Encoding":
-        """The encoding of a dataset: of all examples that will ever be trained on or asked."""
+        """The encoding for a dataset, given all examples that will ever be trained on or asked."""
         if not examples:
-            raise InputError("a language without examples cannot be encoded")
+            raise InputError("a dataset without examples cannot be encoded")
         commands = [example.command.split() for example in examples]
         lengths = [(len(c) + 1, len(e.actions) + 1) for c, e in zip(commands, examples, strict=True)]
         return cls(
@@ -92,7 +93,7 @@ class Encoding:
 
     @property
     def answer_time(self) -> int:
-        """How many symbols an answer may have: a few more than the longest target."""
+        """How many symbols an answer may have: two more than the longest target."""
         return self.action_time + 2
 
     def commands(self, commands: Sequence[str]) -> Ints:
@@ -105,35 +106,35 @@ class Encoding:
 
 
 def choose_caps(lengths: Sequence[tuple[int, int]], buckets: int) -> tuple[tuple[int, int], ...]:
-    """At most `buckets` nested (command time, action time), with the fewest steps over all examples."""
-    sizes = sorted({actions for _, actions in lengths})
-    counts = [sum(actions == size for _, actions in lengths) for size in sizes]
-    command = np.maximum.accumulate([max(c for c, a in lengths if a == size) for size in sizes])
-    before = np.concatenate([[0], np.cumsum(counts)])
-    # best[k][j]: the fewest steps for examples of sizes[:j] in k buckets, and where the last of these begins
-    best: list[dict[int, tuple[int, int]]] = [{0: (0, 0)}]
-    for _ in range(min(buckets, len(sizes))):
-        last = best[-1]
-        best.append({})
-        for j in range(1, len(sizes) + 1):
-            step = int(command[j - 1]) + sizes[j - 1]
-            options = [(last[i][0] + step * int(before[j] - before[i]), i) for i in range(j) if i in last]
-            if options:
-                best[-1][j] = min(options)
-    caps, j = [], len(sizes)
-    for level in reversed(best[1:]):
-        caps.append((int(command[j - 1]), sizes[j - 1]))
-        j = level[j][1]
-    return tuple(reversed(caps))
+    """The padded lengths (command time, action time) of at most `buckets` buckets: the fewest steps over all examples.
+
+    Examples are sorted by their action time; a bucket holds those of some successive action times.
+    """
+    command_times, action_times = np.array(lengths).T
+    times, counts = np.unique(action_times, return_counts=True)
+    longest = np.maximum.accumulate([command_times[action_times == time].max() for time in times])
+    caps = list(zip(longest.tolist(), times.tolist(), strict=True))  # of a bucket that ends with this action time
+    before = [0, *np.cumsum(counts).tolist()]  # examples of the first so many action times
+
+    @cache
+    def fewest(end: int, buckets: int) -> tuple[int, tuple[tuple[int, int], ...]]:
+        """The fewest steps for the first `end` action times in so many buckets, and these buckets' lengths."""
+        steps = sum(caps[end - 1])  # of every example in the last bucket
+        if buckets == 1:
+            return steps * before[end], (caps[end - 1],)
+        starts = range(buckets - 1, end)  # of the last bucket
+        cost, start = min((fewest(s, buckets - 1)[0] + steps * (before[end] - before[s]), s) for s in starts)
+        return cost, (*fewest(start, buckets - 1)[1], caps[end - 1])
+
+    return fewest(len(times), min(buckets, len(times)))[1]
 
 
 class Presentations:
-    """The training commands of one split, and how random bits choose among them.
+    """The training examples of one split, and how random bits choose among them.
 
-    The commands are ordered by the length of their action sequences. A first number (the quantile, which the protocol
-    may share between runs) chooses the length by this split's own distribution of presentations, a second one the
-    command among those of that length; so each command has exactly its weight, whatever is shared. Neither depends on
-    the padded lengths of a program.
+    The examples are sorted by the length of their action sequences. A first random number (the quantile, which runs may
+    share) chooses a length by this split's distribution of presentations; a second one chooses among the examples of
+    that length. So each example has exactly its weight, shared or not, and padded lengths play no part.
     """
 
     def __init__(self, encoding: Encoding, split: "Split") -> None:
@@ -146,16 +147,15 @@ class Presentations:
         self.commands = encoding.commands([e.command for e in examples])
         self.actions = encoding.answers([tuple(e.actions) for e in examples])
         lengths = np.array([len(e.actions) for e in examples])
-        self._ends = np.cumsum([split.weights[i] for i in order], dtype=np.uint64)  # of each command's presentations
+        self._ends = np.cumsum([split.weights[i] for i in order], dtype=np.uint64)  # of each example's presentations
         if self._ends[-1] >= 1 << 31:
             raise InputError("a split has more presentations than a run could draw from")
         last = np.append(lengths[1:] != lengths[:-1], True)
-        self._strata = np.concatenate(
-            [np.zeros(1, np.uint64), self._ends[last]]
-        )  # where each length begins, and the end
+        zero = np.zeros(1, np.uint64)
+        self._strata = np.concatenate([zero, self._ends[last]])  # where the presentations of each length begin and end
 
     def draw(self, quantile: NDArray[np.uint32], bits: NDArray[np.uint32]) -> NDArray[np.intp]:
-        """The positions in `commands` and `actions` chosen by 32 + 32 random bits each."""
+        """Places in `commands` and `actions`, each chosen by 32 + 32 random bits."""
         chosen = (quantile.astype(np.uint64) * self._strata[-1]) >> np.uint64(32)
         stratum = np.searchsorted(self._strata, chosen, side="right") - 1
         start, end = self._strata[stratum], self._strata[stratum + 1]

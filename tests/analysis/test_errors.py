@@ -11,7 +11,6 @@ from daxlab.analysis.answers import answers, scored
 from daxlab.analysis.errors import (
     by_length,
     by_template,
-    composed_right,
     confusion,
     ends,
     errors_by_construction,
@@ -103,7 +102,7 @@ def test_the_composed_commands_that_come_out_right(ledger_of, trained) -> None:
     known = {"jump and run opposite right", "jump and walk around left thrice"}
     wrong = {example.command: "I_JUMP" for example in split("jump").test if example.command not in known}
     run = trained("jump", greedy=wrong)
-    assert set(composed_right(ledger_of(run), run.key)) == known
+    assert set(answers(ledger_of(run), run.key).filter("right")["command"]) == known
 
 
 def test_errors_by_template(ledger_of, trained) -> None:
@@ -196,4 +195,4 @@ def test_a_run_that_errs_nowhere_has_no_confusion(ledger_of, trained) -> None:
     assert confusion(ledger, [run.key]).rows() == first_wrong(ledger, [run.key]).rows() == []
     assert set(by_template(ledger, [run.key])["wrong"]) == {0.0}
     assert errors_by_construction(ledger, run.key, "turn left")["wrong"].sum() == 0
-    assert len(composed_right(ledger, run.key)) == answers(ledger, run.key).height
+    assert answers(ledger, run.key)["right"].all()

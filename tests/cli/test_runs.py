@@ -74,9 +74,9 @@ def test_where_no_run_matches_a_filter_the_values_that_runs_have_are_named(daxla
     asked = ("dataset=scam", "hidden=30", "split=jumps", "cell=lstm")
     words = [word for one in asked for word in ("-w", one)]
     told = daxlab("runs", "list", *words, "--ledger", ledger).stderr
-    assert "no run has dataset=scam: there are scan\n" in told
+    assert "no run has dataset=scam: did you mean 'scan'?\n" in told
     assert "no run has hidden=30: there are 50, 100\n" in told
-    assert "no run has split=jumps: there are jump, length" in told
+    assert "no run has split=jumps: did you mean 'jump'?" in told
     assert "cell=" not in told
 
 
@@ -100,7 +100,8 @@ def test_show_and_curve_take_any_unique_beginning_of_a_key(daxlab, ledger: Path,
     assert (shown["key"], shown["spec"]["split"]["name"]) == (first, "jump")
     curve = json.loads(daxlab("runs", "curve", first[:10], "--json", "--ledger", ledger).stdout)[first]
     assert (curve["update"], curve["loss"]) == ([10_000, 20_000], [1.0, None])
-    assert "train_accuracy" in daxlab("runs", "curve", first[:10], "--ledger", ledger).stdout
+    drawn = daxlab("runs", "curve", first[:10], "--ledger", ledger).stdout
+    assert "train_accuracy  ▅█  50.00 … 100.00" in drawn  # on a scale of 0 to 100
 
 
 def test_export_writes_tables_and_ledgers(daxlab, ledger: Path, tmp_path: Path) -> None:
@@ -126,7 +127,7 @@ def test_an_export_of_figures_only_leaves_out_answers_and_weights(daxlab, traine
 def test_delete_asks_first_and_merge_brings_back(daxlab, ledger: Path, first: str, tmp_path: Path) -> None:
     shutil.copy(ledger, tmp_path / "other.db")
     assert daxlab("runs", "delete", first, "--ledger", ledger).returncode == 1
-    assert "1 runs deleted" in daxlab("runs", "delete", first, "--yes", "--ledger", ledger).stdout
+    assert "1 run deleted" in daxlab("runs", "delete", first, "--yes", "--ledger", ledger).stdout
     merged = daxlab("runs", "merge", tmp_path / "other.db", "--ledger", ledger)
     assert (merged.returncode, merged.stdout.count("1 added, 8 the same, 0 differ")) == (0, 1)
 
@@ -153,6 +154,14 @@ def test_a_merge_keeps_ours_and_exits_1_where_answers_differ(daxlab, tmp_path: P
         assert ledger.artefact(ours.key, "greedy") == b"one"
 
 
+def test_runs_that_differ_because_they_were_trained_on_another_device_are_no_error(daxlab, tmp_path: Path) -> None:
+    for name, device in (("ours.db", "cpu"), ("theirs.db", "NVIDIA H200")):
+        with Writer(tmp_path / name) as writer:
+            writer.add([run("jump", 0, FIRST, artefacts={"greedy": name.encode()}, origin={"device": device})])
+    merged = daxlab("runs", "merge", tmp_path / "theirs.db", "--ledger", tmp_path / "ours.db")
+    assert (merged.returncode, "1 run trained on another device" in merged.stdout) == (0, True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
@@ -164,7 +173,7 @@ def test_a_merge_keeps_ours_and_exits_1_where_answers_differ(daxlab, tmp_path: P
         (["show", "000000"], "no run begins with"),
         (["list", "-w", "hiden=50"], "runs have no column 'hiden'; did you mean 'hidden'?"),
         (["list", "-w", "split"], "a filter is COLUMN=VALUE"),
-        (["export", "x.txt"], "export to a .csv"),
+        (["export", "x.txt"], "end its name in .csv or .parquet"),
         (["list", "--ledger", "none.db"], "there is no ledger at none.db"),
         (["merge", "none.db"], "there is no ledger at none.db"),
     ],

@@ -44,9 +44,9 @@ def test_a_sweep_is_planned_stopped_resumed_and_not_trained_again(daxlab, folder
     done = json.loads(daxlab("sweep", "run", "tiny.toml", "--device", "cpu", "--json", cwd=folder).stdout)
     assert (done["runs"], done["done"], done["trained"], done["complete"]) == (2, 2, 2, True)
     again = daxlab("sweep", "run", "tiny.toml", "--device", "cpu", cwd=folder)
-    assert again.stdout == "2 of 2 runs are in daxlab.db, 0 of them new.\n" and "weights" not in again.stderr
+    assert again.stdout == "daxlab.db has 2 of 2 runs, 0 of them new.\n" and "weights" not in again.stderr
     late = daxlab("sweep", "run", "tiny.toml", "--device", "cpu", "--keep-weights", cwd=folder)
-    assert "2 runs have no saved weights" in late.stderr
+    assert "2 runs without saved weights will not be retrained" in late.stderr
     watched = daxlab("sweep", "status", "--watch", cwd=folder).stdout  # ends, because nothing is written
     assert "2 done" in watched and "nothing is left to train" in watched and "LSTM 1x8" in watched
     with Ledger(folder / "daxlab.db") as ledger:
@@ -63,7 +63,7 @@ def test_a_sweep_needs_no_file(daxlab, folder: Path) -> None:
     words = [word for one in (*axes, "hidden=8,9") for word in ("--set", one)]
     assert json.loads(daxlab("sweep", "plan", *words, "--device", "cpu", "--json", cwd=folder).stdout)["runs"] == 2
     done = daxlab("sweep", "run", *words, "--only", "hidden=8", "--device", "cpu", cwd=folder)
-    assert done.stdout == "1 of 1 runs are in daxlab.db, 1 of them new.\n"
+    assert done.stdout == "daxlab.db has 1 of 1 run, 1 of them new.\n"
 
 
 def test_another_process_sees_how_far_a_sweep_is(daxlab, folder: Path) -> None:
@@ -138,7 +138,7 @@ def test_failed_runs_are_counted_apart_and_trained_again_if_asked(daxlab, folder
     (folder / "wild.toml").write_text(f"{AXES}[protocol]\nupdates = 200\nlearning_rate = 1e30\n")
     first = daxlab("sweep", "run", "wild.toml", "--device", "cpu", cwd=folder)
     advice = "2 of them failed; --retry-failed trains them again.\n"
-    assert first.stdout == f"2 of 2 runs are in daxlab.db, 2 of them new.\n{advice}"
+    assert first.stdout == f"daxlab.db has 2 of 2 runs, 2 of them new.\n{advice}"
     assert advice in daxlab("sweep", "plan", "wild.toml", "--device", "cpu", cwd=folder).stdout
     for more, training in ([], 0), (["--retry-failed"], 2):
         plan = json.loads(daxlab("sweep", "plan", "wild.toml", "--device", "cpu", "--json", *more, cwd=folder).stdout)
@@ -152,7 +152,7 @@ def test_a_plan_names_the_runs_that_come_with_daxlab(daxlab, tmp_path: Path) -> 
     said = daxlab("sweep", "plan", SPECS / "paper-search.toml", "--device", "gpu", cwd=tmp_path).stdout
     assert "3,600 runs, of which daxlab.db has 0." in said
     assert "groups on the GPU" in said
-    assert "to bring them here: daxlab runs merge " in said
+    assert "To bring them here: daxlab runs merge " in said
 
 
 @pytest.mark.parametrize(
@@ -182,14 +182,14 @@ def test_bad_input_is_one_sentence_and_exit_2(daxlab, folder: Path, arguments: l
 def test_a_sweep_file_that_comes_with_daxlab_is_found_from_any_folder(daxlab, tmp_path: Path) -> None:
     assert "4 runs" in daxlab("sweep", "plan", "specs/smoke.toml", "--device", "cpu", cwd=tmp_path).stdout
     (tmp_path / "smoke.toml").write_text('split = "jump"\nseeds = 1\n')
-    assert "1 runs" in daxlab("sweep", "plan", "smoke.toml", "--device", "cpu", cwd=tmp_path).stdout
+    assert "1 run, of" in daxlab("sweep", "plan", "smoke.toml", "--device", "cpu", cwd=tmp_path).stdout
 
 
 def test_the_results_that_come_with_daxlab_are_never_written_to(daxlab, tmp_path: Path) -> None:
     ours = Path(__file__).parents[2] / "results" / "runs.db"
     before = ours.read_bytes()
-    for command in (["sweep", "run", "specs/smoke.toml"], ["train", "--split", "jump", "--hidden", "7"],
-                    ["runs", "delete", "00"], ["runs", "merge", ours]):  # fmt: skip
+    training = (["sweep", "run", "specs/smoke.toml"], ["train", "--split", "jump", "--hidden", "7"])
+    for command in (*training, ["runs", "delete", "00"], ["runs", "merge", ours]):
         told = daxlab(*command, "--ledger", ours, cwd=tmp_path)
         assert told.returncode == 2
         assert "the results that come with daxlab, which stay as they are" in told.stderr

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from daxlab.learners import Prediction
 from daxlab.runs import Ledger
 
 SMALL = ("--layers", "1", "--hidden", "8", "--attention", "--dropout", "0.1", "--updates", "200")
@@ -112,6 +113,16 @@ def test_predict_gives_actions_probabilities_and_attention(daxlab, trained: Path
     assert "twice" in drawn.read_text()
     unknown = daxlab("predict", key, "dax twice", "--ledger", trained)
     assert (unknown.returncode, "unknown word 'dax'" in unknown.stderr) == (2, True)
+
+
+def test_an_answer_that_never_ends_is_said_to_be_cut_off(daxlab, trained: Path, monkeypatch) -> None:
+    with Ledger(trained) as ledger:
+        (key,) = ledger.select({"seed": 0})
+    ask = ("predict", key, "walk", "--ledger", trained)
+    assert "cut off" not in daxlab(*ask).stdout
+    endless = Prediction(("WALK", "RUN"), (0.5, 0.5))
+    monkeypatch.setattr("daxlab.runs.trained.TrainedModel.predict", lambda model, command: endless)
+    assert "It never ended: it was cut off after 2 actions." in daxlab(*ask).stdout
 
 
 def test_without_weights_the_error_says_how_to_have_them(daxlab, trained: Path, tmp_path: Path) -> None:

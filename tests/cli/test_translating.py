@@ -67,7 +67,9 @@ def test_predict_translates_a_sentence_as_it_is_typed_and_draws_where_it_looked(
     french, _, head, *steps = asked.stdout.splitlines()
     assert head.split()[:2] == ["output", "p"]
     assert "blicky" in head
-    assert all("███" in step for step in steps)  # where it looked most, however little that is
+    if steps[-1].startswith("It never ended"):  # so little trained, it may not
+        steps = steps[:-2]
+    assert steps and all("███" in step for step in steps)  # where it looked most, however little that is
     assert ">blicky<" in picture.read_text()
     answer = json.loads(daxlab_here(*ask, "She is blicky.", "--json").stdout)
     questions = {one["sentence"]: one for one in found["translation"]["conditions"][1]["questions"]}
@@ -130,7 +132,7 @@ from daxlab.paper import chosen, specs
 from daxlab.datasets import sentence_pairs
 assert len(specs(["translation"], 2, pairs="built-in")) == 10
 sys.modules.pop("sacrebleu")
-import daxlab.paper.translations, daxlab.cli.translations
+import daxlab.paper.translations, daxlab.cli.compare
 """
 
 
@@ -163,8 +165,8 @@ def test_what_is_no_corpus_is_refused_before_anything_is_trained(
     [
         (b"I am old.,Je suis vieux.\n", "line 1: 1 column"),
         (b"English and French\nI am old.\tJe suis vieux.\n", "line 1: 1 column"),
-        (b"\nI am old.\tJe suis vieux.\n", "line 1: an empty line"),
-        (b"PK\x03\x04\xff\xfe garbage", "line 1: not UTF-8 text"),
+        (b"\nI am old.\tJe suis vieux.\n", "line 1: the line is empty"),
+        (b"PK\x03\x04\xff\xfe garbage", "line 1: not UTF-8"),
         (b"", "has no pair"),
     ],
 )

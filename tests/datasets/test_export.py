@@ -114,4 +114,4 @@ def test_a_folder_that_cannot_be_and_a_format_that_is_not_are_refused(tmp_path: 
     with pytest.raises(InputError, match="cannot make the folder"):
         export(split("jump"), tmp_path / "file" / "below", "scan")
     with pytest.raises(InputError, match="no format is called 'xml'"):
-        export(split("jump"), tmp_path, "xml")  # type: ignore[arg-type]
+        export(split("jump"), tmp_path, "xml")

@@ -103,16 +103,19 @@ def test_any_table_reads_back_the_same(tmp_path_factory, table: list[Example], w
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        (b"a\tA\nb\n", "gen.tsv, line 2: there is no tab"),
-        (b"a\n", "gen.tsv, line 1: there is no tab"),
+        (
+            b"a\tA\nb\n",
+            "gen.tsv, line 2: 1 column between tabs, not two or three; every line has an input, a tab and an output",
+        ),
+        (b"a\n", "gen.tsv, line 1: 1 column between tabs"),
         (b"a\tA\nb\tB\tc\n", "gen.tsv, line 2: 3 columns, but line 1 has 2; is there a tab too many"),
         (b"a\tA\tc\nb\tB\n", "gen.tsv, line 2: 2 columns, but line 1 has 3"),
-        (b"a\tA\nb\tB\tc\td\n", "gen.tsv, line 2: 4 columns, not two or three; is there a tab too many"),
+        (b"a\tA\nb\tB\tc\td\n", "gen.tsv, line 2: 4 columns between tabs, not two or three"),
         (b"a\tA\n\nb\tB\n", "gen.tsv, line 2: the line is empty"),
         (b"\na\tA\n", "gen.tsv, line 1: the line is empty"),
         (b"a\tA\n \t \n", "gen.tsv, line 2: the line is empty"),
-        (b"a\tA\n\tB\n", "gen.tsv, line 2: the input is empty"),
-        (b"a\tA\nb\t \n", "gen.tsv, line 2: the output is empty"),
+        (b"a\tA\n\tB\n", "gen.tsv, line 2: an input is missing"),
+        (b"a\tA\nb\t \n", "gen.tsv, line 2: an output is missing"),
         (b"a\tA\nb\t\xe9t\xe9\n", r"gen.tsv, line 2: not UTF-8 \(byte 0xe9 at position 3\); save the file as UTF-8"),
         (b"\xef\xbb\xbf\xe9\tA\n", r"gen.tsv, line 1: not UTF-8 \(byte 0xe9 at position 1\)"),
         ("a\tA\n".encode("utf-16"), r"gen.tsv, line 1: not UTF-8 \(byte 0xff at position 1\)"),
@@ -123,6 +126,19 @@ def test_what_is_no_example_is_refused_by_file_and_line(folder: Path, content: b
     (folder / "gen.tsv").write_bytes(content)
     with pytest.raises(InputError, match=complaint):
         dataset(str(folder)).split("gen")
+
+
+@pytest.mark.parametrize("file", ["train.tsv", "gen.tsv"])
+@pytest.mark.parametrize("header", ["input\toutput", "Source\tTarget", " command\tactions\r"])
+def test_a_header_is_refused(folder: Path, file: str, header: str) -> None:
+    (folder / file).write_text(f"{header}\na dog ran\trun ( dog )\n")
+    with pytest.raises(InputError, match=f"{file}, line 1 has the names of columns, not an example; delete the line"):
+        dataset(str(folder)).split("gen")
+
+
+def test_an_example_is_no_header_if_its_word_occurs_again(folder: Path) -> None:
+    (folder / "train.tsv").write_text("input\toutput\nan input\tan output\n")
+    assert dataset(str(folder)).split("gen").train[0] == Example("input", ("output",))
 
 
 @given(st.lists(st.sampled_from([b"a", b" ", b"\t", b"\n", b"\r", b"\xc3\xa9", b"\xe9", b"\xef\xbb\xbf", b"\x00"])))

@@ -7,7 +7,8 @@ import pytest
 
 from daxlab import Example, InputError
 from daxlab.datasets.new_word import normalise
-from daxlab.datasets.translation import MOST_BYTES, read_pairs
+from daxlab.datasets.translation import read_pairs
+from daxlab.datasets.tsv import MOST_BYTES
 
 
 @pytest.mark.parametrize(
@@ -70,11 +71,11 @@ def test_the_french_side_has_at_most_nine_tokens_too() -> None:
     [
         ("I am a.\tA.\nI am b.\n", "mine.tsv, line 2: 1 column between tabs"),
         ("I am a.\tA.\tx\ty\n", "line 1: 4 columns"),
-        ("I am a.\tA.\n\nI am b.\tB.\n", "line 2: an empty line"),
-        ("I am a.\tA.\n   \n", "line 2: an empty line"),
-        ("I am a.\tA.\n\tB.\n", "line 2: the English sentence is missing"),
-        ("I am a.\tA.\nI am b.\t \n", "line 2: the French sentence is missing"),
-        (b"I am a.\tA.\nI am b.\t\xe9t\xe9.\n", "line 2: not UTF-8 text .byte 0xe9 at position 9"),
+        ("I am a.\tA.\n\nI am b.\tB.\n", "line 2: the line is empty"),
+        ("I am a.\tA.\n   \n", "line 2: the line is empty"),
+        ("I am a.\tA.\n\tB.\n", "line 2: an English sentence is missing"),
+        ("I am a.\tA.\nI am b.\t \n", "line 2: a French sentence is missing"),
+        (b"I am a.\tA.\nI am b.\t\xe9t\xe9.\n", "line 2: not UTF-8 .byte 0xe9 at position 9"),
         (b"I am a.\tA.\n" + b"x" * (MOST_BYTES + 1), "line 2: longer than 100,000 bytes"),
         ("Go.\tVa !\n", "no pair of at most 9 tokens"),
         ("", "no pair of at most 9 tokens"),

@@ -193,7 +193,7 @@ def test_synthetic_pairs_need_no_file_and_say_what_they_are(nowhere) -> None:
         ("built-in#daxy=daxiste#i am X X .=je suis X .", "place once on each side"),
         ("built-in#daxy=daxiste#I am X .=je suis X .", "in small letters"),
         ("built-in#daxy=daxiste#i am X .=je suis X .", "one at least that asks for it"),
-        ("built-in#daxy=daxiste#i am X .=je suis X .#i am X .=je suis X .", "'i am X .' is there twice"),
+        ("built-in#daxy=daxiste#i am X .=je suis X .#i am X .=je suis X .", "all of them different"),
         ("built-in#tired=las", "'tired' is no new word"),
     ],
 )

@@ -6,7 +6,7 @@ import jax
 import numpy as np
 import pytest
 
-from daxlab.engine import Member, Stack, answers, attentions, encodings, log_likelihoods, right, unstack
+from daxlab.engine import Member, Stack, answers, attentions, encodings, evaluate, log_likelihoods, right, unstack
 from daxlab.errors import InputError
 from daxlab.networks import seq2seq
 
@@ -51,6 +51,14 @@ def test_states_and_attention_are_the_twins():
     np.testing.assert_allclose(states[0, 0], np.stack([s[0] for s in its]), rtol=1e-4, atol=1e-6)
     np.testing.assert_allclose(weights[0, 0, 0, :2], twin.act(network, its, tops, 1, 0, None)[2], rtol=1e-4)
     assert (weights[0, 0, :, 2] == 0).all()
+
+
+def test_networks_may_be_asked_different_examples_or_none():
+    first, second = evaluate(ENCODING, NETWORKS, [LANGUAGE, ()])
+    assert len(first.answers) == len(LANGUAGE) and second.answers == []
+    first, second = evaluate(ENCODING, NETWORKS, [LANGUAGE[:3], LANGUAGE], oracle_length=True)
+    assert [len(answer) for answer in first.answers] == [len(e.actions) for e in LANGUAGE[:3]]
+    assert second.ended.all() and first.right.shape == (3,)
 
 
 def test_only_the_whole_sequence_is_right():

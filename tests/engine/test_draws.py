@@ -8,9 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from daxlab.encoding import Encoding
-from daxlab.engine import SEMANTICS, Member, Protocol, Stack, train, unstack
+from daxlab.engine import Member, Stack, train, unstack
 from daxlab.engine.draws import DROPOUT, draw, run_key
 from daxlab.networks import masks, seq2seq
+from daxlab.protocol import SEMANTICS, Protocol
 
 from .toy import ALL, ENCODING, JUMP, LANGUAGE
 

@@ -10,11 +10,12 @@ import numpy as np
 import optax
 import pytest
 
-from daxlab.engine import Member, Protocol, Stack, unstack
+from daxlab.engine import Member, Stack, unstack
 from daxlab.engine.draws import DROPOUT, draw, run_key
-from daxlab.engine.train import draw_chunk, make_program, run_inputs, start_state
+from daxlab.engine.train import draw_chunk, prepare
 from daxlab.engine.update import chunk
 from daxlab.networks import CELLS, seq2seq
+from daxlab.protocol import Protocol
 from daxlab.symbols import PAD
 
 from . import twin
@@ -34,12 +35,10 @@ def float64():
 
 
 def trained(group, updates=UPDATES, early_exit=None):
-    arrays, static = eqx.partition(group.start(), eqx.is_array)
-    program = make_program(group, static, early_exit)
-    rates, keys = run_inputs(group)
+    program, state, rates, keys = prepare(group, early_exit)
     shown = draw_chunk(group, program, 0, updates)
-    state, losses = chunk(program, start_state(arrays), shown, rates, keys, jnp.int32(updates))
-    return eqx.combine(state.arrays, static), np.asarray(losses)
+    state, losses = chunk(program, state, shown, rates, keys, jnp.int32(updates))
+    return eqx.combine(state.arrays, program.static), np.asarray(losses)
 
 
 @partial(jax.jit, static_argnames=("static", "forced", "own_end"))

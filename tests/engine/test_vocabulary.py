@@ -2,7 +2,6 @@
 
 from functools import partial
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from daxlab.datasets.rules import Split
 from daxlab.encoding import Encoding
 from daxlab.engine import Member, Stack
-from daxlab.engine.train import draw_chunk, make_program, run_inputs, start_state
+from daxlab.engine.train import draw_chunk, prepare
 from daxlab.engine.update import compiled
 from daxlab.languages import Example
 from daxlab.networks import seq2seq
@@ -25,12 +24,10 @@ def temporary(words: int, time: int, early_exit: bool) -> tuple[int, int]:
     make = partial(seq2seq, hidden=8, words=len(coding.words), actions=len(coding.actions), cell="lstm", attention=True)
     split = Split("all", "rule", examples, (1,) * len(examples), {"test": examples})
     group = Stack(tuple(Member(seed, split, 0.1) for seed in range(2)), make, coding, Protocol())
-    arrays, static = eqx.partition(group.start(), eqx.is_array)
-    program = make_program(group, static, early_exit=early_exit)
-    rates, keys = run_inputs(group)
-    given = (start_state(arrays), draw_chunk(group, program, 0, 2), rates, keys, jnp.int32(0))
-    analysis = compiled(program, *given).memory_analysis()
-    return analysis.temp_size_in_bytes, sum(4 * leaf.size for leaf in jax.tree.leaves(arrays))
+    program, state, rates, keys = prepare(group, early_exit)
+    shown = draw_chunk(group, program, 0, 2)
+    analysis = compiled(program, state, shown, rates, keys, jnp.int32(0)).memory_analysis()
+    return analysis.temp_size_in_bytes, sum(4 * leaf.size for leaf in jax.tree.leaves(state.arrays))
 
 
 @pytest.mark.parametrize("early_exit", [True, False], ids=["loops that stop", "scan"])

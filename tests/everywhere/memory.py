@@ -55,5 +55,13 @@ class Miscounts(Learner):
         return []
 
 
+@dataclass(frozen=True)
+class Unlucky(Learner):
+    def fit_one(self, split, seed: int) -> Table:
+        if seed:
+            raise ValueError("bad luck")
+        return Table({}, "")
+
+
 class Stranger:
     pass

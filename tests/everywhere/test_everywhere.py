@@ -72,8 +72,21 @@ def test_data_list_shows_the_test_sets_of_a_folder(daxlab, folder: Path) -> None
 def test_a_learner_that_is_no_network_goes_through_everything(daxlab, folder: Path) -> None:
     (run,) = train(daxlab, "memory.py:Memory", "--forgets", "1", "--runs", "1", "--test", "gen")
     assert (run["split"], run["accuracy"], run["train_accuracy"]) == ("gen", pytest.approx(100 / 3), 100.0)
-    assert "Memory, forgets 1" in told(daxlab, "train", "memory.py:Memory", "--forgets", "1", "--runs", "1", "--data",
-                                       "colours", "--test", "gen", "--device", "cpu")  # fmt: skip
+    assert "Memory, forgets 1" in told(
+        daxlab,
+        "train",
+        "memory.py:Memory",
+        "--forgets",
+        "1",
+        "--runs",
+        "1",
+        "--data",
+        "colours",
+        "--test",
+        "gen",
+        "--device",
+        "cpu",
+    )
 
     (row,) = asked(daxlab, "runs", "list", "--where", "forgets=1")
     assert (row["dataset"], row["learner"], row["label"]) == ("colours", "memory.py:Memory", "Memory, forgets 1")
@@ -93,8 +106,23 @@ def test_a_learner_that_is_no_network_goes_through_everything(daxlab, folder: Pa
     assert "has no oracle length to ask for" in refused(daxlab, "evaluate", row["key"], "--oracle-length")
     assert "has no attention" in refused(daxlab, "predict", row["key"], "say", "red", "--attention-map", "map.svg")
 
-    swept = asked(daxlab, "sweep", "run", "--set", "learner=memory.py:Memory", "--set", "data=colours", "--set",
-                  "split=gen", "--set", "forgets=0,1,2", "--set", "seeds=1", "--device", "cpu")  # fmt: skip
+    swept = asked(
+        daxlab,
+        "sweep",
+        "run",
+        "--set",
+        "learner=memory.py:Memory",
+        "--set",
+        "data=colours",
+        "--set",
+        "split=gen",
+        "--set",
+        "forgets=0,1,2",
+        "--set",
+        "seeds=1",
+        "--device",
+        "cpu",
+    )
     assert (swept["runs"], swept["done"], swept["trained"]) == (3, 3, 2)
     status = asked(daxlab, "sweep", "status")
     assert (status["done"], status["best"][0]["split"], status["best"][0]["mean"]) == (3, "gen", pytest.approx(100 / 3))
@@ -125,8 +153,25 @@ def test_a_network_in_a_file_goes_through_everything(daxlab, folder: Path) -> No
     assert len(answer["actions"]) <= len(answer["probabilities"]) and answer["attention"] is None
     assert "has no attention" in refused(daxlab, "predict", first["id"], "say", "red", "--attention-map", "map.svg")
 
-    swept = asked(daxlab, "sweep", "run", "--set", "learner=bag.py:Bag", "--set", "data=colours", "--set", "split=gen",
-                  "--set", "width=4,5", "--set", "updates=200", "--set", "seeds=2", "--device", "cpu")  # fmt: skip
+    swept = asked(
+        daxlab,
+        "sweep",
+        "run",
+        "--set",
+        "learner=bag.py:Bag",
+        "--set",
+        "data=colours",
+        "--set",
+        "split=gen",
+        "--set",
+        "width=4,5",
+        "--set",
+        "updates=200",
+        "--set",
+        "seeds=2",
+        "--device",
+        "cpu",
+    )
     assert (swept["runs"], swept["trained"]) == (4, 2)
     assert asked(daxlab, "sweep", "status")["done"] == 4
     told(daxlab, "report", "--out", "page.html")
@@ -278,10 +323,18 @@ def test_bad_input_is_one_sentence_that_says_what_to_mend(
         assert asked(daxlab, "runs", "list", "--ledger", "daxlab.db") == []
 
 
+@pytest.mark.usefixtures("trains_here")
+def test_runs_of_a_learner_that_raises_an_error_do_not_wait(daxlab, folder: Path) -> None:
+    words = ("train", "memory.py:Unlucky", "--runs", "3", "--data", "colours", "--device", "cpu")
+    assert "memory.py, line" in refused(daxlab, *words) and "bad luck" in refused(daxlab, *words)
+    status = asked(daxlab, "sweep", "status")
+    assert (status["done"], status["waiting"]) == (1, 0)
+
+
 def test_a_filter_that_no_run_matches_names_the_nearest(daxlab, folder: Path) -> None:
     train(daxlab, "memory.py:Memory", "--runs", "1")
     assert "no column 'forgts'; did you mean 'forgets'" in refused(daxlab, "runs", "list", "-w", "forgts=1")
-    assert "there are colours" in daxlab("runs", "list", "-w", "dataset=colors").stderr
+    assert "did you mean 'colours'?" in daxlab("runs", "list", "-w", "dataset=colors").stderr
 
 
 @pytest.mark.usefixtures("trains_here")

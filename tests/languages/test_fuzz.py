@@ -59,7 +59,7 @@ LARGE = {
     ),
     "actions doubled at every level": (
         "recursion 50\ngrammar:\n C -> very C\n C -> go\nmeaning:\n x in any\n [[very x]] = [[x]] [[x]]\n [[go]] = G\n",
-        "20,000,000 words and actions",
+        "a command denotes more than 100,000 actions",
     ),
     "words doubled at every level": (
         f"grammar:\n{_lines('C{n} -> C{next} C{next}', 60)} C60 -> a\nmeaning:\n x, y in any\n [[x y]] = A\n [[a]]=A\n",
@@ -68,7 +68,7 @@ LARGE = {
     "a rule of ten thousand parts": (
         f"grammar:\n C -> {'S ' * 10_000}\n S -> a\n S -> b\nmeaning:\n x{' x'.join(map(str, range(10_000)))} in any\n"
         f" [[x{' x'.join(map(str, range(10_000)))}]] = A\n [[a]] = A\n [[b]] = B\n",
-        "300,000 commands",
+        "20,000,000 words and actions",
     ),
     "a meaning that doubles": (
         f"grammar:\n C -> a0\nmeaning:\n{_lines('[[a{n}]] = [[a{next}]] [[a{next}]]', 60)} [[a60]] = A\n",
@@ -100,7 +100,7 @@ LARGE = {
 
 
 @pytest.mark.parametrize("name", LARGE)
-def test_a_grammar_that_is_too_large_is_refused_at_once(name: str, tmp_path: Path) -> None:
+def test_a_grammar_that_is_too_large_is_refused_in_seconds(name: str, tmp_path: Path) -> None:
     grammar, message = LARGE[name]
     assert re.search(message, str(list_splits(grammar, tmp_path)))
 
@@ -116,8 +116,10 @@ def test_a_command_of_too_many_actions_is_refused(tmp_path: Path) -> None:
 
 def test_a_command_of_too_many_meanings_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "ambiguous.grammar"
-    path.write_text("recursion 30\ngrammar:\n C -> C or C\n C -> a\n C -> b\nmeaning:\n x, y in any\n"
-                    " [[x or y]] = [[x]] [[y]] [[y]]\n [[a]] = A\n [[b]] = B\n")  # fmt: skip
+    path.write_text(
+        "recursion 30\ngrammar:\n C -> C or C\n C -> a\n C -> b\nmeaning:\n x, y in any\n"
+        " [[x or y]] = [[x]] [[y]] [[y]]\n [[a]] = A\n [[b]] = B\n"
+    )
     with time_limit(10), pytest.raises(CommandError, match="more than"):
         language(str(path)).translate("a or b or " * 20 + "a")
 

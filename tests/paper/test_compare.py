@@ -8,7 +8,8 @@ from statistics import fmean, median_high, median_low
 import pytest
 
 from daxlab.learners import RNN
-from daxlab.paper import NETWORKS, Row, compare, targets
+from daxlab.paper import NETWORKS, targets
+from daxlab.paper.comparison import Row, compare
 from daxlab.paper.experiments import few, size
 from daxlab.paper.translations import COUNTED
 from daxlab.protocol import Protocol

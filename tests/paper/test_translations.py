@@ -6,7 +6,7 @@ import pytest
 
 from daxlab import dataset
 from daxlab.datasets.translation import PAPER
-from daxlab.paper import compare
+from daxlab.paper.comparison import compare
 from daxlab.paper.translations import conditions, lost, stated, translation_summary
 from daxlab.runs import Ledger, Writer
 

@@ -31,7 +31,7 @@ def _outside(asked: str, complaints: list[str]) -> None:
 
 @pytest.fixture
 def opened(chromium: Any, address: str) -> Iterator[Any]:
-    """Opens the page in a window; complains afterwards if the browser did, or if anything else was asked for."""
+    """Opens the page with all its folds; complains afterwards if the browser did, or if anything else was asked for."""
     complaints: list[str] = []
     contexts = []
 
@@ -45,6 +45,7 @@ def opened(chromium: Any, address: str) -> Iterator[Any]:
             "request", lambda request: request.url != address and complaints.append(f"asked for {request.url[:80]}")
         )
         page.goto(address)
+        page.eval_on_selector_all("details", "all => all.forEach(one => { one.open = true; })")
         return page
 
     yield open_page

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from daxlab.paper import compare
+from daxlab.paper.comparison import compare
 from daxlab.paper.experiments import NETWORKS, OVERALL
 from daxlab.report.drawing import PALETTE
 from daxlab.report.page import page, prose
@@ -56,11 +56,11 @@ def test_an_empty_ledger_measures_nothing_and_says_what_would(empty_html: str) -
 def test_every_part_of_a_full_ledger_has_its_figure(html: str) -> None:
     found = set(re.findall(r'<figure id="([^"]+)"', html))
     assert found >= {"contrast-overall", "contrast-best", "size-curve", "few-shot-curve", "primitives-lines"}
-    assert found >= {"length-by-actions-overall-best", "length-by-words-exp2-best", "ends-overall-best"}
+    assert found >= {"length-by-actions-overall-best", "length-by-words-exp2-best"}
     assert found >= {"constructions-turn-left", "attention-few-jump-8-0"}
-    for kind in ("learning", "by-length", "first-wrong", "templates", "confusion"):
+    for kind in ("learning", "by-length", "templates", "confusion"):
         assert f"{kind}-turn-left-0" in found
-    assert 'id="neighbours-table"' in html
+    assert 'id="neighbours-table"' in html and 'id="wrong-answers-table"' in html
 
 
 def test_a_ledger_without_the_papers_runs_has_its_own_splits_and_no_chapters_of_the_paper(other_html: str) -> None:
@@ -71,20 +71,22 @@ def test_a_ledger_without_the_papers_runs_has_its_own_splits_and_no_chapters_of_
     assert re.findall(r'<details open id="([^"]+)"', other_html) == ["split-test-cogs"]
 
 
-def test_categories_are_drawn_and_tabled_for_every_test_set_best_first(other_html: str) -> None:
+def test_accuracy_by_category_is_shown_for_every_test_set_best_first(other_html: str) -> None:
+    tables = set(re.findall(r'<div class="table" id="([^"]+)"', other_html))
+    assert tables >= {f"categories-test-cogs-{n}-{test}" for n in (0, 1) for test in ("main", "gen")}
     found = set(re.findall(r'<figure id="([^"]+)"', other_html))
-    assert found >= {f"categories-test-cogs-{n}-{test}" for n in (0, 1) for test in ("main", "gen")}
-    assert not any(name.startswith(("templates", "attention", "learning")) for name in found)
-    table = re.search(r'(?s)id="category-table-test-cogs-0-gen".*?</table>', other_html)
+    assert found and not any(name.startswith(("templates", "attention", "learning")) for name in found)
+    table = re.search(r'(?s)id="categories-test-cogs-0-gen".*?</table>', other_html)
     assert table
-    rows = re.findall(r'(?s)<th scope="row">([^<]+)</th><td class="right">(\d+)</td>.*?"right">([\d.]+)', table[0])
-    assert {(name, count) for name, count, _ in rows} == {
+    rows = re.findall(r'(?s)<th scope="row">([^<]+)</th><td class="right">([\d.]+).*?"right">(\d+)</td>', table[0])
+    assert [len(re.findall("<circle", strip)) for strip in re.findall(r"(?s)<svg.*?</svg>", table[0])] == [3] * 3
+    assert {(name, count) for name, _, count in rows} == {
         ("subj_to_obj", "16"),
         ("active_to_passive", "16"),
         ("cp_recursion", "16"),
     }
-    assert rows[-1][0] == "cp_recursion" and float(rows[-1][2]) == 0
-    means = [float(mean) for _, _, mean in rows]
+    assert rows[-1][0] == "cp_recursion" and float(rows[-1][1]) == 0
+    means = [float(mean) for _, mean, _ in rows]
     assert means == sorted(means, reverse=True)
 
 
@@ -153,7 +155,7 @@ def test_runs_without_predictions_or_accuracy_still_make_a_page(tmp_path: Path) 
     with Ledger(tmp_path / "bare.db") as known:
         said = plain(page(known))
     assert "12.50% (one run)" in said
-    assert "none of their answers" in said
+    assert "one run, answers of no" not in said and "one run, without answers" in said
 
 
 def test_runs_on_a_folder_that_is_gone_keep_their_accuracies(tmp_path: Path) -> None:

@@ -74,4 +74,4 @@ def test_a_number_is_not_rounded_to_nothing_or_to_everything(value: float) -> No
 
 def test_what_is_absent_names_the_command_that_measures_it() -> None:
     said = absent("the curve", "size").text
-    assert said == "The curve is not measured in this ledger; `daxlab reproduce size` measures it."
+    assert said == "Not measured in this ledger: the curve. `daxlab reproduce size` trains the runs."

@@ -7,7 +7,7 @@ import pytest
 from daxlab.datasets.new_word import named
 from daxlab.datasets.translation import PAPER
 from daxlab.report import translation
-from daxlab.report.blocks import Fold, Row, Section, Table, Text
+from daxlab.report.blocks import Fold, Picture, Section, Table, Text
 from daxlab.report.facts import Facts
 from daxlab.runs import Ledger, Writer
 
@@ -25,6 +25,10 @@ def tables(section: Section) -> dict[str, Table]:
     return {block.name: block for block in blocks if isinstance(block, Table)}
 
 
+def pictures(section: Section) -> list[Picture]:
+    return [block for part in section.sections for block in part.blocks if isinstance(block, Picture)]
+
+
 def said(section: Section) -> str:
     blocks = [*section.blocks, *(block for part in section.sections for block in part.blocks)]
     return " ".join(block.text for block in blocks if isinstance(block, Text))
@@ -39,16 +43,15 @@ def test_an_empty_ledger_says_what_measures_it(tmp_path: Path) -> None:
 def test_synthetic_pairs_are_called_so_everywhere(translations, tmp_path: Path) -> None:
     found = section_of(tmp_path / "runs.db", [translations("translation"), translations("daxy-1000")])
     assert all("(synthetic)" in part.title for part in found.sections)
-    assert "synthetic sentences of a small grammar, not the paper's" in said(found)
-    assert "The paper's experiment with English-French is not measured" in said(found)
+    assert "These pairs (synthetic) are not the paper's" in said(found)
+    assert "Not measured in this ledger: the paper's experiment with English-French" in said(found)
 
 
 def test_the_paper_s_counts_stand_beside_its_own_frames_only(translations, tmp_path: Path) -> None:
     own = named("built-in", None, ["i am X .=je suis X .", "he is X .=il est X ."])
     for language, theirs in (("built-in", True), (own, False)):
         found = section_of(tmp_path / f"{theirs}.db", [translations("daxy-1000", language=language)])
-        rows = [block for part in found.sections for block in part.blocks if isinstance(block, Row)]
-        (drawn,) = (one for row in rows for one in row.pictures if one.name.startswith("repetitions"))
+        (drawn,) = (one for one in pictures(found) if one.name.startswith("repetitions"))
         assert ("the paper" in drawn.caption, "In the paper: 80" in said(found)) == (theirs, theirs)
         assert ("whether or not they suit it" in said(found)) != theirs
 
@@ -85,5 +88,4 @@ def test_every_question_is_shown_with_reference_translation_and_verdict(data, tr
 @pytest.mark.parametrize("name", ["repetitions", "looked-daxy", "looked-tired"])
 def test_its_figures_are_drawn(data, translations, tmp_path: Path, name: str) -> None:
     found = section_of(tmp_path / "runs.db", [translations("daxy-1000", language=PAPER)])
-    rows = [block for part in found.sections for block in part.blocks if isinstance(block, Row)]
-    assert name in [picture.name for row in rows for picture in row.pictures]
+    assert name in [picture.name for picture in pictures(found)]

@@ -146,8 +146,8 @@ def reading(path, folder):
     yield "best", ledger.best
     yield "under way", ledger.under_way
     yield "note", lambda: ledger.note("began")
-    for row in ledger.query("select key from groups limit 3"):
-        yield "group", lambda row=row: ledger.group(ledger.decode_key(row[0]))
+    for row in ledger.query("select hex(key) from groups limit 3"):
+        yield "group", lambda row=row: ledger.group(row[0])
     yield "export", lambda: export(ledger, folder / "export.db")
     yield "export some", lambda: export(ledger, folder / "some.db", {"hidden": 200}, artefacts=["greedy"])
     yield "csv", lambda: write_table(ledger, folder / "rows.csv")

@@ -27,7 +27,6 @@ from daxlab.runs import (
     Run,
     Writer,
     canonical,
-    exchange,
     export,
     is_written,
     key,
@@ -378,6 +377,8 @@ def book(path):
         ({"accuracy": None}, 1),
         ({"cell": []}, 0),
         ({"key": run(0, split="jump").key}, 1),
+        ({"key": run(0, split="jump").key[:7]}, 0),
+        ({"group": "none"}, 0),
     ],
 )
 def test_runs_are_filtered_by_column_field_or_path(book, where, count):
@@ -518,6 +519,15 @@ def test_a_merge_adds_lacking_runs_and_names_those_that_differ(tmp_path):
         assert ours.ledger.run(run(4).key) == failed(4)
         assert [g.keys for g in ours.ledger.groups("done")] == [group.keys]
         ours.ledger.check()
+
+
+def test_a_merged_run_keeps_its_label_though_its_learner_cannot_be_loaded_here(tmp_path):
+    with Writer(tmp_path / "theirs.db") as theirs:
+        theirs.add([foreign(kind={"name": "dream.py:Dream", "digest": "9f"})])
+        theirs.db.execute("update settings set label = 'a dream'")
+    with Writer(tmp_path / "ours.db") as ours:
+        merge(ours, tmp_path / "theirs.db")
+        assert [row["label"] for row in ours.ledger.rows()] == ["a dream"]
 
 
 def test_an_incomplete_group_is_dropped_by_a_merge(tmp_path):
@@ -867,16 +877,16 @@ def test_a_reader_stays_right_while_its_process_opens_the_ledger_again(path):
 def test_a_merge_is_complete_though_the_other_writer_closes_meanwhile(path, tmp_path, monkeypatch):
     theirs = child(ENDS, tmp_path / "theirs.db", 300, stdin=subprocess.PIPE)
     theirs.stdout.readline()
-    statements = exchange._MERGE.split(";\n")
-    monkeypatch.setattr(exchange, "_MERGE", ";\n".join([*statements[:2], "select pause()", *statements[2:]]))
+    add = Writer.add
 
-    def pause():
+    def pause(writer, runs):
         theirs.stdin.write("\n")
         theirs.stdin.flush()
         assert theirs.stdout.readline() == "closed\n"
+        return add(writer, runs)
 
+    monkeypatch.setattr(Writer, "add", pause)
     with Writer(path) as ours:
-        ours.db.create_function("pause", 0, pause)
         assert merge(ours, tmp_path / "theirs.db").added == 300
         ours.ledger.check()
     theirs.communicate()

@@ -119,7 +119,7 @@ def test_a_worker_that_is_killed_changes_no_bit(
     assert not list(checkpoints(ledger).iterdir())
     assert max(most) == 2 + cluster.SPARE  # never more given out than the cluster holds and a few
     with Ledger(ledger) as known:
-        assert {group.executor["kind"] for group in known.groups(("done",))} == {"ray"}
+        assert {group.executor["kind"] for group in known.groups("done")} == {"ray"}
         assert known.count({"status": "failed"}) == 1
 
 

@@ -36,7 +36,7 @@ def test_without_the_service_two_workers_take_turns(tmp_path: Path, monkeypatch)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert not gpu_sharing.can_be_shared()
     with _place("gpu", 8) as place:
-        assert (place.workers, place.turns is not None, dict(place.environment)) == (2, True, {})
+        assert (place.workers, place.turn is not None, dict(place.environment)) == (2, True, {})
 
 
 @pytest.mark.parametrize("code", [0, 1])
@@ -45,7 +45,7 @@ def test_a_service_with_which_cuda_does_not_start_is_ended_and_not_used(tmp_path
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setattr(gpu_sharing, "STARTS", "import sys; sys.exit(1)")
     with _place("gpu", 8) as place:
-        assert (place.workers, place.turns is not None) == (2, True)
+        assert (place.workers, place.turn is not None) == (2, True)
     assert log.read_text() == "began\nquit -t 10\n"
 
 
@@ -65,7 +65,7 @@ def test_where_the_service_works_all_workers_train_at_once(tmp_path: Path, monke
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setattr(gpu_sharing, "STARTS", f"import os, sys; sys.exit('{gpu_sharing.PIPES}' not in os.environ)")
     with _place("gpu", 8) as place:
-        assert (place.workers, place.turns) == (8, None)
+        assert (place.workers, place.turn) == (8, None)
         assert Path(place.environment[gpu_sharing.PIPES]).is_dir()
         assert log.read_text() == "began\n"
     assert log.read_text() == "began\nquit -t 10\n"
@@ -77,7 +77,7 @@ def test_a_service_that_is_running_already_is_used_and_left_alone(tmp_path: Path
     monkeypatch.setenv(gpu_sharing.PIPES, str(tmp_path))
     monkeypatch.setattr(gpu_sharing, "STARTS", "")
     with _place("gpu", 8) as place:
-        assert (place.workers, place.turns, dict(place.environment)) == (8, None, {})
+        assert (place.workers, place.turn, dict(place.environment)) == (8, None, {})
     assert log.read_text() == ""
 
 
@@ -85,7 +85,7 @@ def test_one_worker_needs_no_service(tmp_path: Path, monkeypatch) -> None:
     log = control(tmp_path)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     with _place("gpu", 1) as place:
-        assert (place.workers, place.turns) == (1, None)
+        assert (place.workers, place.turn) == (1, None)
     assert log.read_text() == ""
 
 

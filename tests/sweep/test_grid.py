@@ -103,11 +103,11 @@ def test_a_part_is_never_empty() -> None:
     ("only", "complaint"),
     [
         ("hidden", "takes an axis and values"),
-        ("hidden=wide", "hidden takes a whole number, not 'wide'"),
+        ("hidden=wide", "there hidden is 25, 50"),
         ("attention=maybe", "there attention is false"),
-        ("hiden=25", "did you mean hidden=…?"),
+        ("hiden=25", "did you mean 'hidden'"),
         ("hidden=25,7", "there hidden is 25, 50"),
-        ("seeds=first", "seeds are whole numbers"),
+        ("seeds=first", "there seeds is 0, 1, 2, 3, 4"),
     ],
 )
 def test_an_impossible_part_is_an_error_that_says_what_there_is(only: str, complaint: str) -> None:

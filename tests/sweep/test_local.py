@@ -254,7 +254,7 @@ def test_workers_that_take_turns_train_one_at_a_time_even_after_one_died(
 ) -> None:
     """As on a card, whose part is played by two cores."""
     ledger, heard, killed = tmp_path / "runs.db", [], []
-    place = local._Place("cpu", 2, turns=tmp_path)
+    place = local._Place("cpu", 2, turn=tmp_path / "turn")
     monkeypatch.setattr(local, "_place", lambda device, workers: nullcontext(place))
 
     def show(event) -> None:
@@ -283,7 +283,8 @@ def test_ctrl_c_stops_train_at_a_checkpoint_and_the_same_command_resumes(
     ledger = tmp_path / "runs.db"
     words = command(tiny, ledger, checkpoint_every=1)
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert "2 runs in 2 groups" in process.stderr.readline()  # what it will take
+        assert "2 runs, of which" in process.stderr.readline()  # what it will take
+        assert "2 runs in 2 groups" in process.stderr.readline()
         assert "update" in process.stderr.readline()
         process.send_signal(signal.SIGINT)
         said, told = process.communicate(timeout=120)

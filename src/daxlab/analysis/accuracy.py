@@ -1,30 +1,32 @@
 """How right every learner is on every split, over its replicates. Reads the ledger's metrics, not its answers."""
 
 from collections.abc import Iterable, Sequence
-from itertools import groupby
 from typing import Any
 
 import polars as pl
 
 from daxlab.analysis.answers import done
-from daxlab.analysis.replicates import COLUMNS, Row, Where, entries, name_of, summary, version
+from daxlab.analysis.replicates import COLUMNS, Row, Where, entries, name_and_protocol, summary
 from daxlab.errors import InputError
 from daxlab.runs import Ledger, key
 from daxlab.runs.records import setting
 
 FURTHER = "accuracy."  # begins the metrics of further test sets
 SCHEMA: dict[str, Any] = dict.fromkeys(("network", "learner", "dataset", "split", "protocol"), str)
-SCHEMA |= {"failed": int, **COLUMNS, "train_mean": float, "oracle_mean": float}
+SCHEMA |= {"failed": int, **COLUMNS, "train_mean": float, "oracle_mean": float, "keys": list[str]}
 
 
 def settings(ledger: Ledger, where: Where | None = None) -> pl.DataFrame:
     """A row per setting (learner, split): how many runs failed, the others' accuracies and their summary.
 
-    network is the learner in words, learner its kind; protocol is what differs from the usual training, if anything.
+    network is the learner in words, learner its kind; protocol is what differs from the usual training, if anything;
+    keys are those of the runs that are done, by seed.
     """
-    rows = sorted(ledger.each_row(where), key=lambda row: (_key(row), row["seed"]))
-    entries = [_entry(list(replicates)) for _, replicates in groupby(rows, _key)]
-    return pl.DataFrame(entries, SCHEMA, orient="row").sort("network", "dataset", "split", "protocol")
+    by_setting: dict[str, list[Row]] = {}
+    for row in ledger.each_row(where):
+        by_setting.setdefault(key(setting(row["spec"])), []).append(row)
+    rows = [_entry(sorted(replicates, key=lambda row: row["seed"])) for _, replicates in sorted(by_setting.items())]
+    return pl.DataFrame(rows, SCHEMA, orient="row").sort("network", "dataset", "split", "protocol")
 
 
 def median_run(ledger: Ledger, keys: Iterable[str]) -> str:
@@ -43,20 +45,18 @@ def by_test_set(ledger: Ledger, keys: Sequence[str]) -> dict[str, Row]:
     return {name.removeprefix(FURTHER): entries([run[name] for run in runs if name in run]) for name in names}
 
 
-def _key(row: Row) -> str:
-    return key(setting(row["spec"]))
-
-
 def _entry(replicates: Sequence[Row]) -> Row:
     first = replicates[0]
+    network, protocol = name_and_protocol(first)
     return {
-        "network": name_of(first),
+        "network": network,
         **{name: first[name] for name in ("learner", "dataset", "split")},
-        "protocol": version(first["spec"]),
+        "protocol": protocol,
         "failed": sum(row["status"] == "failed" for row in replicates),
         **entries(_metric(replicates, "accuracy")),
-        "train_mean": summary(_metric(replicates, "train_accuracy")).mean,
-        "oracle_mean": summary(_metric(replicates, "oracle_accuracy")).mean,
+        "train_mean": summary(_metric(replicates, "train_accuracy"))["mean"],
+        "oracle_mean": summary(_metric(replicates, "oracle_accuracy"))["mean"],
+        "keys": [row["key"] for row in replicates if row["status"] == "done"],
     }
 
 

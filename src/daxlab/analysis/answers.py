@@ -12,7 +12,6 @@ from daxlab.analysis.replicates import Row
 from daxlab.analysis.translation import computed
 from daxlab.datasets import Split, dataset, split
 from daxlab.errors import InputError
-from daxlab.languages import Example
 from daxlab.runs import Ledger, unpack_answers, unpack_arrays, unpack_likelihoods
 
 SCHEMA = {
@@ -30,7 +29,7 @@ SCHEMA = {
     "likelihood": pl.Float64(),
 }
 ARTEFACTS = {
-    "greedy": ("answer", "right"),
+    "greedy": ("answer", "right", "ended"),
     "oracle": ("oracle_answer", "oracle_right"),
     "likelihoods": ("own", "likelihood"),
 }
@@ -67,8 +66,6 @@ def runs(ledger: Ledger, keys: Iterable[str]) -> list[Row]:
     rows = ledger.rows({"key": wanted})
     for key in wanted - {row["key"] for row in rows}:
         raise InputError(f"{ledger.path} has no run {key[:12]}: 'daxlab runs list' shows what it has")
-    if len(rows) > len(wanted):
-        raise InputError(f"{ledger.path} is damaged: it has several runs of one key; use a copy")
     return sorted(rows, key=lambda row: (row["seed"], row["key"]))
 
 
@@ -77,14 +74,11 @@ def done(ledger: Ledger, keys: Iterable[str]) -> list[Row]:
     return [row for row in runs(ledger, keys) if row["status"] == "done"]
 
 
-def of_one_split(ledger: Ledger, keys: Iterable[str], test: str | None = None) -> None:
-    """Refuse runs with different test sets: their answers cannot be averaged command by command."""
-    splits = {_identity(row): row for row in done(ledger, keys)}
-    tests: set[object] = {digest for _, digest, _ in splits}
-    if len(splits) > 1 and len(tests) == 1 and test is None:  # the same files, but perhaps another main test set
-        tests = {trained_on(row).test for row in splits.values()}
-    if len(tests) > 1:
-        names = ", ".join(sorted({name for name, _, _ in splits}))
+def of_one_split(ledger: Ledger, keys: Iterable[str]) -> None:
+    """Refuse runs on different splits: their answers cannot be averaged command by command."""
+    splits = {row["spec"]["split"]["digest"]: row["split"] for row in done(ledger, keys)}
+    if len(splits) > 1:
+        names = ", ".join(sorted(set(splits.values())))
         raise InputError(f"these runs answer different test sets ({names}): ask about one at a time")
 
 
@@ -102,37 +96,65 @@ def scored(ledger: Ledger, key: str) -> dict[str, float]:
     }
 
 
+def trained_on(row: Row) -> Split:
+    """The split that a run was trained on; an error if it is no longer what it was."""
+    content = split(row["split"], row["dataset"])
+    if content.digest != row["spec"]["split"]["digest"]:
+        raise InputError(
+            f"the split {row['split']} is not what it was when its runs were recorded, so their answers cannot be "
+            "read: use the daxlab, or the data, that they were made with"
+        )
+    return content
+
+
 def _answers(ledger: Ledger, row: Row, columns: Iterable[str], test: str | None) -> pl.DataFrame:
     """The answers of a run that is done, with these columns at least, in the order of SCHEMA."""
-    wanted, asked = {*columns, *(["answer"] if "ended" in columns else [])}, (*_identity(row), test)
-    _, frame, main = _asked(*asked)
-    suffix = "" if main else f".{test}"
+    wanted, tests = set(columns), trained_on(row).tests
+    main = next(iter(tests))
+    if test not in (None, *tests):
+        have = f"the split {row['split']} of {row['dataset']} has"
+        raise InputError(f"{have} no test set called {test!r}; it has {', '.join(tests)}")
+    asked = (row["split"], row["dataset"], test or main, row["spec"]["split"]["digest"])
+    suffix = "" if asked[2] == main else f".{test}"
+    frame = _asked(*asked)
     for kind, names in ARTEFACTS.items():
         if wanted.isdisjoint(names):
             continue
         content = ledger.artefact(row["key"], kind + suffix)
-        if content is not None:
-            frame = frame.hstack(_columns(kind, content, asked))
-        elif kind == "greedy":
+        if content is None and kind == "greedy":
             what = f"answers of run {row['key'][:12]}" + (f" to {test}" if suffix else "")
             raise InputError(f"{ledger.path} has no {what}: take them from where it was trained")
-        else:
-            frame = frame.with_columns(pl.lit(None, SCHEMA[name]).alias(name) for name in names)
-    if "ended" in wanted:
-        ended = _ended(ledger, row, frame["answer"]) if main else pl.lit(None, pl.Boolean)
-        frame = frame.with_columns(ended=ended)
-    return frame.select(name for name in SCHEMA if name in frame.columns)
+        frame = frame.with_columns(pl.lit(None, SCHEMA[name]).alias(name) for name in names)
+        if content is not None:
+            frame = frame.with_columns(_columns(kind, content, asked))
+        if kind == "greedy" and not suffix:
+            frame = frame.with_columns(ended=_ended(ledger, row, frame["answer"]))
+    return frame
+
+
+@lru_cache(maxsize=64)
+def _asked(split_name: str, data: str, test: str, _digest: str) -> pl.DataFrame:
+    """The columns of a test set. The split's digest is there for the cache: a file may have changed."""
+    examples = split(split_name, data).tests[test]
+    rows = [(example.command, example.category, " ".join(example.actions)) for example in examples]
+    frame = pl.DataFrame(rows, dict.fromkeys(("command", "category", "target"), pl.String), orient="row")
+    words, actions = (pl.col(side).str.count_matches(r"\S+").cast(int) for side in ("command", "target"))
+    target = pl.col("target").str.extract_all(r"\S+")
+    return frame.select("command", "category", words.alias("words"), actions.alias("actions"), target)
 
 
 @lru_cache(maxsize=128)  # by content, so that nothing is stale
-def _columns(kind: str, content: bytes, asked: tuple[str, str, str, str | None]) -> list[pl.Series]:
+def _columns(kind: str, content: bytes, asked: tuple[str, str, str, str]) -> list[pl.Series]:
     """What an artefact says of a test set, under the names of ARTEFACTS."""
-    names = ARTEFACTS[kind]
+    first, second, *_ = ARTEFACTS[kind]
     if kind == "likelihoods":
-        return [pl.Series(*pair, pl.Float64) for pair in zip(names, unpack_likelihoods(content), strict=True)]
-    targets = [example.actions for example in _asked(*asked)[0]]
+        own, target = unpack_likelihoods(content)
+        return [pl.Series(first, own, pl.Float64), pl.Series(second, target, pl.Float64)]
+    targets = [example.actions for example in split(*asked[:2]).tests[asked[2]]]
     actions = unpack_answers(content, targets)
-    return [sequences(names[0], actions), pl.Series(names[1], map(tuple.__eq__, actions, targets), pl.Boolean)]
+    # Splitting text in polars is several times faster than handing it tuples.
+    answers = pl.Series(first, map(" ".join, actions), pl.String).str.extract_all(r"\S+")
+    return [answers, pl.Series(second, map(tuple.__eq__, actions, targets), pl.Boolean)]
 
 
 def _ended(ledger: Ledger, row: Row, answers: pl.Series) -> pl.Series:
@@ -141,51 +163,6 @@ def _ended(ledger: Ledger, row: Row, answers: pl.Series) -> pl.Series:
     if unended is None:
         return answers.list.len() <= _longest_ended(row["dataset"])
     return ~pl.int_range(len(answers), eager=True).is_in(unpack_arrays(unended)["places"].tolist())
-
-
-def sequences(name: str, actions: Iterable[Sequence[str]]) -> pl.Series:
-    """A column of lists of actions. Splitting text in polars is several times faster than handing it tuples."""
-    return pl.Series(name, [" ".join(sequence) for sequence in actions], pl.String).str.extract_all(r"\S+")
-
-
-def trained_on(row: Row) -> Split:
-    """The split that a run was trained on; an error if it is no longer what it was."""
-    return _split(*_identity(row))
-
-
-def _identity(row: Row) -> tuple[str, str, str]:
-    """Of the split that a run was trained on: its name and digest, and the dataset."""
-    return row["split"], row["spec"]["split"]["digest"], row["dataset"]
-
-
-def _split(name: str, digest: str, data: str) -> Split:
-    content = split(name, data)
-    if content.digest != digest:
-        raise InputError(
-            f"the split {name} is not what it was when its runs were recorded, so their answers cannot be read: "
-            "use the daxlab, or the data, that they were made with"
-        )
-    return content
-
-
-@lru_cache(maxsize=64)
-def _asked(name: str, digest: str, data: str, test: str | None) -> tuple[tuple[Example, ...], pl.DataFrame, bool]:
-    """The examples of a test set, their columns, and whether it is the main test set."""
-    tests = _split(name, digest, data).tests
-    main = next(iter(tests))
-    if test is not None and test not in tests:
-        raise InputError(f"the split {name} of {data} has no test set called {test!r}; it has {', '.join(tests)}")
-    examples = tests[test or main]
-    commands = pl.Series("command", [example.command for example in examples], pl.String)
-    targets = sequences("target", [example.actions for example in examples])
-    frame = pl.DataFrame([
-        commands,
-        pl.Series("category", [example.category for example in examples], pl.String),
-        commands.str.count_matches(r"\S+").alias("words").cast(int),
-        targets.list.len().alias("actions").cast(int),
-        targets,
-    ])  # fmt: skip
-    return examples, frame, test in (None, main)
 
 
 @lru_cache(maxsize=8)

@@ -6,7 +6,6 @@ Reads the ledger's metrics and the names of splits; needs no published file.
 import re
 from collections.abc import Sequence
 from itertools import zip_longest
-from math import isfinite
 from statistics import fmean
 from typing import Any
 
@@ -16,14 +15,12 @@ from daxlab.analysis.replicates import COLUMNS, Row, Where, entries, measured
 from daxlab.datasets import dataset
 from daxlab.runs import Ledger
 
-LINES = ("update", "train_accuracy", "test_accuracy", "loss")
-LEARNING: dict[str, Any] = {"key": str, "seed": int, "update": int, **dict.fromkeys(LINES[1:], float)}
+LEARNING: dict[str, Any] = {"key": str, "seed": int, "update": int}
+LEARNING |= dict.fromkeys(("train_accuracy", "test_accuracy", "loss"), float)
 OWN = re.compile(r"(?:simple|size-(?P<percent>\d+))(?:-(?P<seed>seed\d+))?")
 RELEASE = re.compile(r"release/simple_split/(?:simple|size_variations/simple_p(?P<percent>\d+))")
 SIMPLE = 80  # per cent of the commands that the simple split shows
-SIZES: dict[str, Any] = {"percent": int, "train": int, "draw": str, **COLUMNS}
 FOLDER = "release/add_prim_split/"
-SHOTS: dict[str, Any] = {"shots": int, "draw": str, "draws": int, **COLUMNS}
 
 
 def learning(ledger: Ledger, keys: Sequence[str]) -> pl.DataFrame:
@@ -34,13 +31,10 @@ def learning(ledger: Ledger, keys: Sequence[str]) -> pl.DataFrame:
     points = []
     lines = ledger.curves({"key": list(keys)})
     for row in sorted(ledger.rows({"key": list(keys)}), key=lambda row: (row["seed"], row["key"])):
-        values = zip_longest(*(lines[row["key"]].get(name, []) for name in LINES))
-        points += [(row["key"], row["seed"], *map(_finite, point)) for point in values if point[0] is not None]
-    return pl.DataFrame(points, LEARNING, orient="row")
-
-
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and isfinite(value) else None
+        values = zip_longest(*(lines[row["key"]].get(name, []) for name in list(LEARNING)[2:]))
+        points += [(row["key"], row["seed"], *point) for point in values if point[0] is not None]
+    finite = pl.when(pl.col(pl.Float64).is_finite()).then(pl.col(pl.Float64))
+    return pl.DataFrame(points, LEARNING, orient="row").with_columns(finite)
 
 
 def by_size(ledger: Ledger, where: Where) -> pl.DataFrame:
@@ -60,7 +54,7 @@ def by_size(ledger: Ledger, where: Where) -> pl.DataFrame:
         {"percent": percent, "train": train, "draw": draw, **entries(accuracies)}
         for (draw, percent, train), accuracies in sorted(points.items())
     ]
-    return pl.DataFrame(rows, SIZES, orient="row")
+    return pl.DataFrame(rows, {"percent": int, "train": int, "draw": str, **COLUMNS}, orient="row")
 
 
 def by_shots(ledger: Ledger, where: Where, primitive: str = "jump") -> pl.DataFrame:
@@ -93,4 +87,5 @@ def by_shots(ledger: Ledger, where: Where, primitive: str = "jump") -> pl.DataFr
         over_draws = entries([fmean(runs) for runs in ordered])
         every_run = {"runs": len(accuracies), "accuracies": accuracies}
         rows.append({"shots": shots, "draw": draw, "draws": len(replicates), **over_draws, **every_run})
-    return pl.DataFrame(rows, SHOTS, orient="row").sort("draw", "shots")
+    frame = pl.DataFrame(rows, {"shots": int, "draw": str, "draws": int, **COLUMNS}, orient="row")
+    return frame.sort("draw", "shots")

@@ -2,20 +2,16 @@
 
 import re
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Literal
 
 import polars as pl
 
-from daxlab.analysis.answers import answers, done, of_one_split, runs, together
+from daxlab.analysis.answers import SCHEMA, answers, done, of_one_split, runs, together
 from daxlab.analysis.parts import clauses, grammar_of
 from daxlab.analysis.replicates import COLUMNS, entries
-from daxlab.languages import Language
 from daxlab.runs import Ledger
 
 END = "end"  # where an answer, or its target, has no action any more
-VERB = "U"  # as the grammar calls it
-BOTH = " + "  # between the clauses of a command that has the primitive in more than one
-ALONE, JOINED = "alone", "in a conjunction"
 
 
 # -- accuracy by what is asked
@@ -42,7 +38,7 @@ def by_category(ledger: Ledger, keys: Iterable[str], test: str | None = None) ->
 def _by(ledger: Ledger, keys: Iterable[str], column: str, right: str, test: str | None = None) -> pl.DataFrame:
     """The runs' accuracies by the values of a column of the answers."""
     keys = list(keys)
-    of_one_split(ledger, keys, test)
+    of_one_split(ledger, keys)
     frame = together(ledger, keys, [column, right], test)
     per_run = (
         frame.drop_nulls(right)
@@ -52,8 +48,7 @@ def _by(ledger: Ledger, keys: Iterable[str], column: str, right: str, test: str 
     )
     per_value = per_run.group_by(column, maintain_order=True).agg(pl.col("commands").first(), "accuracy").sort(column)
     rows = [{column: value, "commands": count, **entries(rates)} for value, count, rates in per_value.iter_rows()]
-    schema: dict[str, Any] = {column: frame.schema[column], "commands": int, **COLUMNS}
-    return pl.DataFrame(rows, schema, orient="row")
+    return pl.DataFrame(rows, {column: SCHEMA[column], "commands": int, **COLUMNS}, orient="row")
 
 
 def by_template(ledger: Ledger, keys: Iterable[str]) -> pl.DataFrame:
@@ -64,25 +59,19 @@ def by_template(ledger: Ledger, keys: Iterable[str]) -> pl.DataFrame:
     """
     keys = list(keys)
     of_one_split(ledger, keys)
-    names = [row["dataset"] for row in done(ledger, keys)]
-    templates = _templates(grammar_of(names[0] if names else "scan"))
+    language = grammar_of(next((row["dataset"] for row in done(ledger, keys)), "scan"))
+    verbs = "|".join(re.escape(example.command) for example in language.primitives if " " not in example.command)
+    written = pl.col("command").str.replace_all(rf"\b(?:{verbs})\b", "U") if verbs else pl.col("command")
     frame = together(ledger, keys, ["command", "right"])
     wrong = frame.group_by("command").agg((~pl.col("right")).sum().alias("wrong"))
     share = pl.col("wrong").sum() / frame["key"].n_unique()  # whole numbers add up in any order
     return (
-        wrong.select(templates, "wrong")
+        wrong.select(clauses(written, language).list.unique().alias("template"), "wrong")
         .explode("template")
         .group_by("template")
         .agg(pl.len().cast(int).alias("commands"), share)
         .sort(pl.col("wrong") / pl.col("commands"), "template", descending=[True, False])
     )
-
-
-def _templates(language: Language) -> pl.Expr:
-    """The distinct templates of each command."""
-    verbs = "|".join(re.escape(example.command) for example in language.primitives if " " not in example.command)
-    written = pl.col("command").str.replace_all(rf"\b(?:{verbs})\b", VERB) if verbs else pl.col("command")
-    return clauses(written, language).list.unique().alias("template")
 
 
 def errors_by_construction(ledger: Ledger, key: str, primitive: str) -> pl.DataFrame:
@@ -99,8 +88,8 @@ def errors_by_construction(ledger: Ledger, key: str, primitive: str) -> pl.DataF
     return (
         answers(ledger, key)
         .select(
-            parts.list.eval(holding).list.sort().list.join(BOTH).alias("construction"),
-            pl.when(parts.list.len() > 1).then(pl.lit(JOINED)).otherwise(pl.lit(ALONE)).alias("place"),
+            parts.list.eval(holding).list.sort().list.join(" + ").alias("construction"),
+            pl.when(parts.list.len() > 1).then(pl.lit("in a conjunction")).otherwise(pl.lit("alone")).alias("place"),
             "right",
         )
         .filter(pl.col("construction") != "")
@@ -110,18 +99,13 @@ def errors_by_construction(ledger: Ledger, key: str, primitive: str) -> pl.DataF
     )
 
 
-def composed_right(ledger: Ledger, key: str) -> list[str]:
-    """The test commands that a run answers right, in the split's order."""
-    return answers(ledger, key).filter("right")["command"].to_list()
-
-
 # -- how answers are wrong
 
 
 def confusion(ledger: Ledger, keys: Iterable[str]) -> pl.DataFrame:
     """target, given, count: pairs of actions at the same position of wrong answers; "end" where one has ended."""
-    pairs = _aligned(ledger, keys).group_by("target", "given").agg(pl.len().cast(int).alias("count"))
-    return pairs.sort("target", "given")
+    pairs = _aligned(ledger, keys).group_by("target", "given")
+    return pairs.agg(pl.len().cast(int).alias("count")).sort("target", "given")
 
 
 def first_wrong(ledger: Ledger, keys: Iterable[str]) -> pl.DataFrame:

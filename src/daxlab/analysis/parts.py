@@ -6,9 +6,10 @@ command, so twice in "walk and walk"; how often a command is presented does not 
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from statistics import fmean
 
 import polars as pl
 
@@ -25,7 +26,6 @@ def grammar_of(name: str) -> Language:
     return grammar
 
 
-@lru_cache(maxsize=8)
 def conjunctions(language: Language) -> tuple[str, ...]:
     """The words that join clauses: those of the rules that make a command of several parts ("and", "after")."""
     grammar = language.grammar
@@ -35,9 +35,10 @@ def conjunctions(language: Language) -> tuple[str, ...]:
 
 def clauses(commands: pl.Expr, language: Language) -> pl.Expr:
     """The clauses of each command of a column, from left to right, as a list."""
-    if not conjunctions(language):
+    words = conjunctions(language)
+    if not words:
         return pl.concat_list(commands)
-    joints = " (?:" + "|".join(map(re.escape, conjunctions(language))) + ") "
+    joints = " (?:" + "|".join(map(re.escape, words)) + ") "
     return commands.str.replace_all(joints, "\n").str.split("\n")  # no word has a line's end in it
 
 
@@ -50,17 +51,14 @@ class Coverage:
     occurrences: float | None  # how often the others occur there, on average; None if there are no others
 
 
-def coverage(split: Split, language: str | Language = "scan") -> Coverage:
-    """How training covers the parts of a split's test commands."""
-    grammar = grammar_of(language) if isinstance(language, str) else language
-    parts = _parts(split.test, grammar).unique().sort()
-    occurrences = _parts(split.train, grammar).value_counts(name="occurrences")
-    counts = parts.to_frame().join(occurrences, "part", "left", maintain_order="left")
-    unseen = counts.filter(pl.col("occurrences").is_null())["part"]
-    mean = counts["occurrences"].mean()
-    return Coverage(tuple(parts), tuple(unseen), None if mean is None else float(mean))  # type: ignore[arg-type]
+def coverage(split: Split, data: str = "scan") -> Coverage:
+    """How training covers the parts of the test commands, of a split of a dataset with a grammar."""
+    parts, occurrences = sorted(set(_parts(split.test, data))), Counter(_parts(split.train, data))
+    unseen = tuple(part for part in parts if part not in occurrences)
+    seen = [occurrences[part] for part in parts if part in occurrences]
+    return Coverage(tuple(parts), unseen, fmean(seen) if seen else None)
 
 
-def _parts(examples: Sequence[Example], language: Language) -> pl.Series:
+def _parts(examples: Sequence[Example], data: str) -> pl.Series:
     commands = pl.DataFrame({"part": [example.command for example in examples]}, {"part": pl.String})
-    return commands.select(clauses(pl.col("part"), language)).explode("part")["part"]
+    return commands.select(clauses(pl.col("part"), grammar_of(data)).explode())["part"]

@@ -1,7 +1,7 @@
 """What replicates say together: mean, standard error, and a 95% interval (Student's t over runs)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import fields
 from functools import cache
 from math import fsum, sqrt
 from statistics import fmean
@@ -19,24 +19,14 @@ COLUMNS |= {"accuracies": list[float]}  # of every run, by seed
 PROTOCOL = {field.name for field in fields(Protocol)}
 
 
-@dataclass(frozen=True)
-class Summary:
-    """The mean of some runs' accuracies. One run has no spread; no runs have no mean."""
-
-    mean: float | None = None
-    sem: float | None = None
-    low: float | None = None
-    high: float | None = None
-
-
-def summary(values: Sequence[float]) -> Summary:
-    """The mean, its standard error, and its 95% interval."""
+def summary(values: Sequence[float]) -> Row:
+    """The mean, its standard error (sem) and its 95% interval (low, high); None where there are too few values."""
     if len(values) < 2:
-        return Summary(*values)
+        return {"mean": next(iter(values), None), "sem": None, "low": None, "high": None}
     mean = fmean(values)
     sem = sqrt(fsum((value - mean) ** 2 for value in values) / (len(values) - 1) / len(values))
     half = student(len(values) - 1) * sem
-    return Summary(mean, sem, mean - half, mean + half)
+    return {"mean": mean, "sem": sem, "low": mean - half, "high": mean + half}
 
 
 @cache
@@ -49,7 +39,7 @@ def student(freedom: int) -> float:
 
 def entries(accuracies: Sequence[float]) -> Row:
     """The columns of a frame (COLUMNS) that summarise some runs."""
-    return {"runs": len(accuracies), **asdict(summary(accuracies)), "accuracies": list(accuracies)}
+    return {"runs": len(accuracies), **summary(accuracies), "accuracies": list(accuracies)}
 
 
 def differing(spec: Mapping[str, Any]) -> str | None:
@@ -57,19 +47,19 @@ def differing(spec: Mapping[str, Any]) -> str | None:
     kind, _ = name_and_fields(spec)
     semantics = spec.get("semantics")
     older = f"semantics {semantics}" if kind in KINDS and semantics not in (None, KINDS[kind].semantics) else ""
-    return ", ".join(text for text in (name_and_variant(spec)[1], older) if text) or None
+    return ", ".join(filter(None, (name_and_variant(spec)[1], older))) or None
 
 
-def name_of(row: Row) -> str:
-    """A run's learner in words, without what differs from the usual training."""
-    return str(row["label"]) if "learner" in row["spec"] else name_and_variant(row["spec"])[0]
+def name_and_protocol(row: Row) -> tuple[str, str | None]:
+    """A run's learner in words, and apart from that how its training differs from the usual, if it does.
 
-
-def version(spec: Mapping[str, Any]) -> str | None:
-    """The same, with the version of a learner's file, so that runs of a changed file are not taken for replicates."""
+    Of a learner from a file also the version, so that runs of a changed file are not taken for replicates.
+    """
+    spec = row["spec"]
     source = (spec.get("learner") or {}).get("kind")
     digest = f"source {source['digest'][:6]}" if isinstance(source, Mapping) and "digest" in source else ""
-    return ", ".join(text for text in (differing(spec), digest) if text) or None
+    name = str(row["label"]) if "learner" in spec else name_and_variant(spec)[0]
+    return name, ", ".join(filter(None, (differing(spec), digest))) or None
 
 
 def measured(ledger: Ledger, where: Where) -> list[Row]:

@@ -9,7 +9,6 @@ choose another architecture. A replicate is a seed that at least half of the arc
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,6 @@ from daxlab.runs import Ledger
 Axes = Mapping[str, Sequence[Any]]
 Experiments = Mapping[str, Sequence[str]]  # each with the splits that can stand for it, the preferred one first
 Table = NDArray[np.float64]  # [architectures, seeds], nan where there is no run
-COMMON: dict[str, Any] = {"experiment": str, "split": str, "network": str}
 RESULTS: dict[str, Any] = {"failed": int, **COLUMNS, "seeds": list[int]}
 EFFECTS: dict[str, Any] = {"experiment": str, "axis": str, "value": str, "architectures": int, **COLUMNS}
 EFFECTS |= {"means": list[float]}
@@ -48,16 +46,16 @@ def architectures(ledger: Ledger, axes: Axes, experiments: Experiments, where: W
             same |= {name: same[name] + row[name] for name in ("failed", "seeds", "accuracies")}
     rows = []
     for experiment, choices in experiments.items():
-        some = by_split[max(choices, key=lambda split: len(by_split[split]))].values()  # the first of equals
-        seeds = set(shared_seeds(row["seeds"] for row in some))
-        rows += [_entry(experiment, row, axes, seeds) for row in some]
+        taken = by_split[max(choices, key=lambda split: len(by_split[split]))].values()  # the first of equals
+        seeds = set(shared_seeds(row["seeds"] for row in taken))
+        rows += [_entry(experiment, row, axes, seeds) for row in taken]
     return pl.DataFrame(rows, schema(axes), orient="row").sort("experiment", *axes)
 
 
 def schema(axes: Axes) -> dict[str, Any]:
     """The columns of `architectures`."""
-    kinds = {name: {type(value) for value in values} for name, values in axes.items()}
-    return COMMON | {name: float if float in kind else kind.pop() for name, kind in kinds.items()} | RESULTS
+    kinds = {name: float if float in map(type, values) else type(values[0]) for name, values in axes.items()}
+    return {"experiment": str, "split": str, "network": str, **kinds, **RESULTS}
 
 
 def _entry(experiment: str, row: Row, axes: Axes, seeds: set[int]) -> Row:
@@ -76,19 +74,15 @@ def _entry(experiment: str, row: Row, axes: Axes, seeds: set[int]) -> Row:
 
 def shared_seeds(seeds_of_each: Iterable[Sequence[int]]) -> list[int]:
     """The seeds that at least half of the architectures have a run of."""
-    some = [set(seeds) for seeds in seeds_of_each if seeds]
-    return sorted(seed for seed in set().union(*some) if 2 * sum(seed in seeds for seeds in some) >= len(some))
+    each = [set(seeds) for seeds in seeds_of_each if seeds]
+    return sorted(seed for seed in set().union(*each) if 2 * sum(seed in seeds for seeds in each) >= len(each))
 
 
 def table(rows: pl.DataFrame, seeds: Sequence[int]) -> Table:
     """The accuracies of architectures (rows) by seed (columns)."""
-    place = {seed: n for n, seed in enumerate(seeds)}
-    values = np.full((rows.height, len(seeds)), np.nan)
-    for n, runs in enumerate(rows.select("seeds", "accuracies").iter_rows()):
-        for seed, accuracy in zip(*runs, strict=True):
-            if seed in place:
-                values[n, place[seed]] = accuracy
-    return values
+    by_seed = [dict(zip(*runs, strict=True)) for runs in rows.select("seeds", "accuracies").iter_rows()]
+    values = [[runs.get(seed, np.nan) for seed in seeds] for runs in by_seed]
+    return np.array(values, float).reshape(rows.height, len(seeds))
 
 
 def filled(values: Table) -> Table:
@@ -101,16 +95,15 @@ def filled(values: Table) -> Table:
 
 def ranked(frame: pl.DataFrame, experiment: str) -> pl.DataFrame:
     """The architectures with runs on an experiment, best mean first, with their place: equal means share the best."""
-    some = frame.filter(pl.col("runs") > 0, experiment=experiment)
     place = pl.col("mean").round(DIGITS).rank("min", descending=True).cast(pl.Int64).alias("place")
-    return some.with_columns(place).sort("place", "network")
+    return frame.filter(pl.col("runs") > 0, experiment=experiment).with_columns(place).sort("place", "network")
 
 
 def worth(values: Table, *, least: bool = False) -> Row:
     """What choosing the best (with `least`, the lowest) is worth: `scores`, one a fold, and `again`, their mean."""
     sign = -1 if least else 1
     scores = [sign * score for score in leave_one_seed_out(sign * values)]
-    return {"again": summary(scores).mean, "scores": scores}
+    return {"again": summary(scores)["mean"], "scores": scores}
 
 
 def leave_one_seed_out(values: Table) -> list[float]:
@@ -135,10 +128,10 @@ def overall(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, Row]]:
     a replicate is left out. When others are ranked, a missing run counts as the mean of its architecture's other runs.
     """
     everywhere = pl.len().over("network") == pl.col("experiment").n_unique()
-    some = frame.filter(pl.col("runs") > 0).filter(everywhere).sort("network", maintain_order=True)
-    if some.is_empty():
+    rows = frame.filter(pl.col("runs") > 0).filter(everywhere).sort("network", maintain_order=True)
+    if rows.is_empty():
         return pl.DataFrame(), {}
-    parts, seeds = some.partition_by("experiment", maintain_order=True), shared_seeds(some["seeds"].to_list())
+    parts, seeds = rows.partition_by("experiment", maintain_order=True), shared_seeds(rows["seeds"].to_list())
     tables = np.array([table(part, seeds) for part in parts])  # [experiments, architectures, seeds]
     complete = ~np.isnan(tables).any(axis=0).all(axis=1)
     tables = tables[:, complete]
@@ -149,7 +142,7 @@ def overall(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, Row]]:
     for n, network in enumerate(networks):
         for measure, values in scores.items():
             runs = values[n][~np.isnan(values[n])].tolist()
-            numbers = {f"{measure}_{name}": number for name, number in asdict(summary(runs)).items()}
+            numbers = {f"{measure}_{name}": number for name, number in summary(runs).items()}
             network |= {measure: numbers.pop(f"{measure}_mean"), **numbers, f"{measure}_runs": runs}
     best = {"rank": worth(scores["rank"], least=True), "accuracy": worth(accuracy)}
     return pl.DataFrame(networks, infer_schema_length=None).sort("rank", "network"), best
@@ -175,7 +168,7 @@ def effects(frame: pl.DataFrame, experiment: str, axes: Axes) -> pl.DataFrame:
     rows = frame.filter(pl.col("runs") > 0, experiment=experiment)
     seeds = shared_seeds(rows["seeds"].to_list())
     rows = rows.filter(pl.col("seeds").list.set_intersection(seeds).list.len() > 0)
-    values = filled(table(rows, seeds)) if rows.height else table(rows, seeds)
+    values = filled(table(rows, seeds))
     place = {key: n for n, key in enumerate(rows.select(*axes).iter_rows())}
     compared = []
     for at, axis in enumerate(axes):

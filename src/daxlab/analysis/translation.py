@@ -8,7 +8,6 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from statistics import fmean
 from typing import Any
 
@@ -32,19 +31,21 @@ class Translated:
 
     @property
     def right(self) -> bool:
-        """Whether it is one of the references."""
         return self.translation in self.question.references
 
     @property
     def as_stated(self) -> bool:
-        """Whether it is the first, which is the paper's."""
         return self.translation == self.question.references[0]
 
 
 def scores(ledger: Ledger, row: Row) -> Mapping[str, float]:
     """BLEU of a run: from the ledger, or else computed from its translations and its corpus."""
     metrics = ledger.run(row["key"]).metrics
-    return metrics if bleu.PAIRWISE in metrics else computed(ledger, row)
+    if bleu.PAIRWISE not in metrics:
+        metrics = computed(ledger, row)
+    if bleu.PAIRWISE not in metrics:
+        raise InputError(f"{ledger.path} has neither BLEU nor translations of run {row['key'][:12]}")
+    return metrics
 
 
 def computed(ledger: Ledger, row: Row) -> dict[str, float]:
@@ -90,28 +91,26 @@ class Shown:
 
     @property
     def mean_contracted(self) -> float:
-        """The same with contractions."""
         return fmean(self.contracted.values())
 
 
-def shown(lang: SentencePairs, split_name: str = BASELINE) -> Shown:
-    """What the training set of a split shows."""
-    split = lang.split(split_name)
+def shown(lang: SentencePairs) -> Shown:
+    """What the training set of the baseline shows."""
+    split = lang.split(BASELINE)
     times = zip(split.train, split.weights, strict=True)
-    return _shown(lang.new, tuple(pair.command for pair, weight in times for _ in range(weight)))
+    return _shown(lang.new, [pair.command for pair, weight in times for _ in range(weight)])
 
 
-@lru_cache(maxsize=16)
-def _shown(new: NewWord, presented: tuple[str, ...]) -> Shown:
+def _shown(new: NewWord, presented: Sequence[str]) -> Shown:
     asked, known, times = new.frames[1:], new.known.english, Counter(presented)
-    sentences = tuple(times)
-    spelt = tuple(map(_whole, sentences))
+    sentences = list(times)
+    spelt = list(map(_whole, sentences))
     return Shown(
         predicates={frame.english: len(set(filter(str.isalpha, of_frame(frame, sentences)))) for frame in asked},
         contracted={frame.english: len(set(filter(str.isalpha, of_frame(frame, spelt)))) for frame in asked},
         sentences=sum(known in sentence.split() for sentence in sentences),
         seen=tuple(sentence for frame in asked if (sentence := frame.asked(new.known)) in times),
-        framed={frame.english: len(list(of_frame(frame, sentences))) for frame in asked},
+        framed={frame.english: len(of_frame(frame, sentences)) for frame in asked},
         asked={frame.english: times[frame.asked(new.known)] for frame in asked},
     )
 

@@ -6,12 +6,11 @@ from io import TextIOWrapper
 
 import typer
 
-from daxlab.cli import ask, compare, data, learners, report, reproduce, runs, search, sweep, train, translate
+from daxlab.cli import ask, compare, data, reproduce, runs, search, sweep, train, translate
 from daxlab.errors import InputError
 
 app = typer.Typer(
     name="daxlab",
-    help='Teach a network what "dax" means; does it know what "dax twice" means?',
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -20,7 +19,7 @@ app = typer.Typer(
 app.command("translate")(translate.translate)
 app.command("datasets")(data.list_datasets)
 app.add_typer(data.app, name="data")
-app.command("learners")(learners.list_learners)
+app.command("learners")(train.list_learners)
 app.command("train", context_settings={"ignore_unknown_options": True})(train.train)
 app.command("evaluate")(ask.evaluate)
 app.command("predict")(ask.predict)
@@ -29,7 +28,7 @@ app.command("reproduce")(reproduce.reproduce)
 app.add_typer(sweep.app, name="sweep")
 app.command("compare")(compare.compare)
 app.add_typer(search.app, name="search")
-app.command("report")(report.report)
+app.command("report")(compare.report)
 
 
 @app.callback(invoke_without_command=True)

@@ -1,6 +1,5 @@
 """`daxlab evaluate` and `daxlab predict`: a trained model, asked."""
 
-import json
 import sys
 from collections import Counter
 from pathlib import Path
@@ -8,9 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from daxlab.cli.options import JsonOption, LedgerOption, TestOption, ledger_with
-from daxlab.cli.runs import RunArgument
-from daxlab.cli.terminal import percent, table
+from daxlab.cli.options import JsonOption, LedgerOption, RunArgument, TestOption, ledger_at
+from daxlab.cli.terminal import print_json, show, table
 from daxlab.errors import InputError, nearest
 
 SHADES = " ░▒▓█"
@@ -32,7 +30,7 @@ def evaluate(
 
     Example: daxlab evaluate 9485894f --split length --oracle-length
     """
-    model = _model(ledger_with(run, ledger), run)
+    model = _model(run, ledger)
     name = split_name or model.spec.split
     split = model.dataset.split(name)
     if test is not None and test not in split.tests:
@@ -41,23 +39,16 @@ def evaluate(
     right, of = sum(map(bool, answers.right)), len(answers.asked)
     categories = _by_category(answers)
     if as_json:
-        content = {
-            "id": model.key,
-            "split": name,
-            "test": test or next(iter(split.tests)),
-            "accuracy": 100 * right / of,
-        }
-        content |= {"right": right, "commands": of, "oracle_length": oracle_length}
-        print(json.dumps(content | ({"categories": categories} if categories else {})))
-        return
+        content = {"id": model.key, "split": name, "test": test or next(iter(split.tests))}
+        content |= {"accuracy": 100 * right / of, "right": right, "commands": of, "oracle_length": oracle_length}
+        return print_json(content | ({"categories": categories} if categories else {}))
     how = " with the right length given" if oracle_length else ""
     where = name if test in (None, name) else f"{test} of {name}"
     print(f"{right:,} of {of:,} {model.dataset.unit} right on {where}{how}: {100 * right / of:.2f}%")
     if categories:
         print()
-        rows = ((category, *part.values()) for category, part in categories.items())
-        lines = [[category, percent(accuracy), f"{right:,}", f"{of:,}"] for category, accuracy, right, of in rows]
-        table(["category", "%", "right", "of"], lines, right=(1, 2, 3))
+        rows = [{"category": category, **score} for category, score in categories.items()]
+        show(table(rows, {"category": "category", "%": "accuracy", "right": "right", "of": "of"}))
 
 
 def _by_category(answers: Any) -> dict[str, dict[str, Any]]:
@@ -85,7 +76,7 @@ def predict(
     A network that learned English-French translates a sentence: daxlab predict RUN "I am very daxy."
     Example: daxlab predict 9485894f "jump twice"
     """
-    model = _model(ledger_with(run, ledger), run)
+    model = _model(run, ledger)
     if attention_map is not None and not model.attends:
         raise InputError(f"{model.spec.learner} has no attention weights, so there is nothing to draw")
     text = model.dataset.read(" ".join(command))
@@ -97,31 +88,35 @@ def predict(
     words = [*text.split(), "<EOS>"]
     steps = list(answer.actions) if chances is None else [*answer.actions, "<EOS>"][: len(chances)]
     if as_json:
-        content = {"command": text, "actions": answer.actions, "probabilities": chances}
-        print(json.dumps(content | {"attention": attention}, default=lambda array: array.tolist()))
+        content = {"command": text, "actions": answer.actions, "probabilities": chances, "attention": attention}
+        print_json(content)
     else:
         if model.dataset.unit == "sentences" or chances is None:
             print(f"{' '.join(answer.actions)}\n")
         if chances is not None:
-            looked = [] if attention is None else words
-            shades = [_shades(attention[n]) if looked else [] for n in range(len(steps))]
-            parts = zip(steps, chances, shades, strict=True)
-            table(["output", "p", *looked], [[step, f"{p:.3f}", *shade] for step, p, shade in parts], right=(1,))
+            rows = [{"output": step, "p": f"{p:.3f}"} for step, p in zip(steps, chances, strict=True)]
+            for row, weights in zip(rows, () if attention is None else attention, strict=False):
+                row.update(_shaded(words, weights))
+            show(table(rows))
+            if len(chances) == len(answer.actions):
+                print(f"\nIt never ended: it was cut off after {len(steps):,} actions.")
     if attention_map is not None:
         from daxlab.report.figures import draw_attention  # matplotlib is slow to load
 
         draw_attention(attention, words, steps, attention_map)
 
 
-def _shades(weights: Any) -> list[str]:
-    """Attention weights as blocks; the largest is full, so that attention that is spread is seen too."""
-    return [SHADES[min(int(weight / max(weights) * len(SHADES)), len(SHADES) - 1)] * 3 for weight in weights]
+def _shaded(words: list[str], weights: Any) -> dict[str, str]:
+    """Attention as blocks below the words; the largest weight is full, so that attention that is spread is seen too."""
+    shades = [SHADES[min(int(weight / max(weights) * len(SHADES)), len(SHADES) - 1)] for weight in weights]
+    padded = [word.ljust(3) for word in words]
+    return {"  ".join(padded): "  ".join(shade * len(word) for shade, word in zip(shades, padded, strict=True))}
 
 
-def _model(ledger: Path, run: str) -> Any:
+def _model(run: str, ledger: Path | None) -> Any:
     from daxlab.runs.trained import TrainedModel
 
-    model = TrainedModel(ledger, run)
+    model = TrainedModel(ledger_at(ledger, run), run)
     if model.dataset.unit == "sentences":
         print(f"It learned from {model.dataset.about}.", file=sys.stderr)
     return model

@@ -1,26 +1,38 @@
-"""`daxlab compare`: the paper's figures beside ours."""
+"""`daxlab compare` and `daxlab report`: the paper's figures beside ours, as tables or as one page."""
 
-import json
+import webbrowser
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
-from typing import TYPE_CHECKING
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
+
+from daxlab.analysis.translation import caution
+from daxlab.atomic import atomic_write
 from daxlab.cli.options import JsonOption, LedgerOption, ledger_at, shipped_hint
-from daxlab.cli.terminal import table
+from daxlab.cli.terminal import every, print_json, show, table
+from daxlab.datasets import sentence_pairs
+from daxlab.datasets.new_word import FRAMES, new_word
+from daxlab.errors import InputError
 from daxlab.runs import Ledger
 
 if TYPE_CHECKING:
-    from daxlab.paper import Row
+    from daxlab.paper.comparison import Row
 
-MOST_RUNS = 8  # that a line of the table shows
-NUMBERS = ("paper", "ours", "sem", "95% interval", "margin")
-COLUMNS = ["figure", *NUMBERS, "verdict", "every run"]
+COLUMNS = {"figure": "figure", "paper": "paper", "ours": "ours", "sem": "sem", "95% interval": "interval"}
+COLUMNS |= {"margin": "margin", "verdict": "verdict", "every run": "runs"}
 LEGEND = """\
 Percentages of test commands with every action right, unless the figure says otherwise. The 95% interval is that of our
 mean (Student's t over runs). within, beyond: by the 95% interval for the difference of two means, with our spread for
 the paper's; the margin is half of it. Where the margin is wide, within says little.
 † a network that the paper chose as its best of 180, so its figure tends to be lower when it is measured again.
 ‡ our own draw, not the release's."""
+BLEU_LEGEND = """\
+BLEU compares greedy translations with the corpus, pair by pair; "by sentence" takes each English sentence once, with
+all its French ones as references. A translation of a question is right if it is the reference word for word, or the
+same with "vous" for "tu" or another form of the adjective that agrees; "as stated" counts the reference alone."""
 
 
 def compare(ledger: LedgerOption = None, as_json: JsonOption = False) -> None:
@@ -28,30 +40,54 @@ def compare(ledger: LedgerOption = None, as_json: JsonOption = False) -> None:
 
     Example: daxlab compare --ledger results/runs.db
     """
-    from daxlab.paper import compare as compared  # polars is slow to load
+    from daxlab.paper.comparison import compare as compared  # polars is slow to load
 
     path = ledger_at(ledger)
     with Ledger(path) as known:
         rows = compared(known)
     if as_json:
-        print(json.dumps([asdict(row) for row in rows], indent=1, allow_nan=False))
-        return
+        return print_json(rows)
     print(f"{path}\n")
-    show(rows)
-    if any(row.verdict == "unmeasured" for row in rows) and (more := shipped_hint(path)):
-        print(f"\n{more}")
+    show_comparison(rows)
+    if any(row.verdict == "unmeasured" for row in rows):
+        print(shipped_hint(path))
 
 
-def show(rows: Sequence["Row"]) -> None:
-    """The rows as a table, with notes below."""
-    from daxlab.paper import experiments_of
+def report(
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The page to write.")] = Path("report.html"),
+    ledger: LedgerOption = None,
+    open_page: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
+) -> None:
+    """Write the results as one page that needs no network: text, figures, tables, the paper's figures beside ours.
+
+    Example: daxlab report --out report.html --open
+    """
+    if out.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"a report is a page: give --out a name that ends in .html, not {out.name!r}")
+    if out.is_dir() or not out.parent.is_dir():
+        reason = "it is a folder" if out.is_dir() else f"there is no folder {out.parent}"
+        raise InputError(f"cannot write {out}: {reason}")
+    path = ledger_at(ledger)
+    with Ledger(path) as known:
+        from daxlab.report.page import page  # matplotlib and jinja2 are slow to load
+
+        written = page(known)
+    atomic_write(out.resolve(), written.encode())
+    print(f"{out}: {path} as a page" + ("" if ledger else shipped_hint(path)))
+    if open_page:
+        webbrowser.open(out.resolve().as_uri())
+
+
+def show_comparison(rows: Sequence["Row"]) -> None:
+    """The paper's figures beside ours as tables, with notes below."""
+    from daxlab.paper.comparison import experiments_of
     from daxlab.paper.search import COMMAND
 
-    show_figures([row for row in rows if row.paper is not None], COLUMNS)
+    show(table([figure_row(row) for row in rows if row.paper is not None], COLUMNS))
     others = [row for row in rows if row.paper is None and row.verdict != "unmeasured"]
     if others:
         print("\nOther results, for which the paper states no figure:\n")
-        show_figures(others, [column for column in COLUMNS if column not in ("paper", "margin", "verdict")])
+        show(table([figure_row(row) | {"verdict": ""} for row in others], COLUMNS))
     print()
     for note in dict.fromkeys(row.note for row in rows if row.note):
         print(f"{', '.join(row.id for row in rows if row.note == note)}: {note}.")
@@ -62,20 +98,73 @@ def show(rows: Sequence["Row"]) -> None:
         print(f"\nFigures about all SRNs need the search: '{COMMAND}'.")
 
 
-def show_figures(rows: Sequence["Row"], columns: Sequence[str]) -> None:
-    """Figures of the paper beside ours, as a table."""
+def figure_row(row: "Row") -> dict[str, str]:
+    """A figure of the paper beside ours, as a row of a table."""
     from daxlab.paper.comparison import cells
 
-    lines = []
-    for row in rows:
-        text = cells(row)
-        text |= {"figure": row.id + text["marks"], "95% interval": text["interval"], "note": row.note}
-        text |= {"every run": every(text["runs"].split())}
-        lines.append([text[column] for column in columns])
-    table(columns, lines, right=[n for n, column in enumerate(columns) if column in NUMBERS])
+    text = cells(row)
+    return text | {"figure": row.id + text["marks"], "runs": every(text["runs"].split()), "note": row.note}
 
 
-def every(values: Sequence[str]) -> str:
-    """The runs on one line; of many, the first ones and the number of all."""
-    more = f" … ({len(values)})" if len(values) > MOST_RUNS else ""
-    return " ".join(values[:MOST_RUNS]) + more
+def show_translations(summary: dict[str, Any]) -> None:
+    """The English-French experiment (paper.translations): BLEU, and every question."""
+    name = summary["language"]["name"]
+    print(f"\nEnglish-French: {summary['language']['about']}")
+    if not summary["paper"]:
+        print("These are not the paper's pairs and new word: its figures are for orientation only.")
+        if warning := caution(sentence_pairs(name)):
+            print(warning)
+    print()
+    papers_frames = new_word(name).frames == FRAMES
+    rows = [row for split in summary["conditions"] for row in _split_rows(split, summary, papers_frames)]
+    show(table(rows))
+    for split in summary["conditions"]:
+        if split["runs"]:
+            print(f"\n{split['split']}:\n")
+            show(table(_sentence_rows(split)))
+    print(f"\n{BLEU_LEGEND}")
+    if summary["signature"]:
+        print(f"sacrebleu {summary['signature']}")
+
+
+def _split_rows(split: dict[str, Any], summary: dict[str, Any], papers_frames: bool) -> list[dict[str, Any]]:
+    """Our results on a split, and the paper's if it has any; its counts only where the frames are its own."""
+    from daxlab.paper.translations import stated
+
+    new, known, asked = summary["new"], summary["known"], summary["asked"]
+    ours = {
+        "split": split["split"],
+        "runs": len(split["runs"]),
+        "BLEU": _mean(split["bleu"]),
+        "by sentence": _mean(split["bleu_by_sentence"]),
+        "BLEU lost": _mean(split["lost"]),
+        f"{new} of {asked}": _mean(split["right"][new]),
+        f"{new} as stated": _mean(split["as_stated"][new]),
+        f"{known} of {asked}": _mean(split["right"][known]),
+        f"{known} as stated": _mean(split["as_stated"][known]),
+        "every run's BLEU": " ".join(f"{score:.2f}" for score in split["bleu"]),
+    }
+    figures = stated(split["times"])
+    paper = {"BLEU": figures.get("bleu", ""), "BLEU lost": figures.get("lost", "")}
+    if papers_frames:
+        paper |= {f"{new} of {asked}": figures.get("new", ""), f"{known} of {asked}": figures.get("known", "")}
+    if not any(paper.values()):
+        return [ours]
+    return [ours, {**dict.fromkeys(ours, ""), "split": "  in the paper", "runs": "1", **paper}]
+
+
+def _mean(values: list[float]) -> float | None:
+    return fmean(values) if values else None
+
+
+def _sentence_rows(split: dict[str, Any]) -> list[dict[str, Any]]:
+    """A row for each question and each different translation of it."""
+    rows = []
+    for question in split["questions"]:
+        sentence = question["sentence"] + (" (taught)" if question["taught"] and split["times"] else "")
+        reference = question["references"][0]
+        for (translation, right), runs in Counter(map(tuple, question["translations"])).most_common():
+            row = {"sentence": sentence, "reference": reference, "translation": translation, "runs": runs}
+            rows.append(row | {" ": "right" if right else "wrong"})
+            sentence = reference = ""
+    return rows

@@ -1,22 +1,22 @@
 """`daxlab datasets` and `daxlab data`: what can be learned from, and its splits."""
 
-import json
 import re
 import sys
 from collections import Counter
-from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from daxlab.cli.options import DataOption, JsonOption
+from daxlab.cli.terminal import download, print_json, progress, show, table
 from daxlab.datasets import CORPORA, Sizes, catalogue, dataset, fetch, language, split
 from daxlab.datasets.export import SUFFIX, export
 from daxlab.datasets.release import SCAN
-from daxlab.datasets.verify import GOOD, Finding, verify
+from daxlab.datasets.verify import GOOD, verify
 from daxlab.errors import InputError
+from daxlab.units import counted
 
 app = typer.Typer(no_args_is_help=True, help="The splits: list, export, verify, fetch.")
 
@@ -26,14 +26,11 @@ def list_datasets(as_json: JsonOption = False) -> None:
 
     Example: daxlab datasets
     """
-    from daxlab.cli.terminal import table  # rich is slow to load
-
     entries = catalogue()
     if as_json:
-        print(json.dumps([asdict(entry) for entry in entries], indent=1))
-        return
-    rows = [[entry.name, entry.about, "" if entry.here else "not here", entry.how] for entry in entries]
-    table(["dataset", "what it is", "", "how to get or make it"], rows)
+        return print_json(entries)
+    rows = [{**vars(entry), "where": "" if entry.here else "not here"} for entry in entries]
+    show(table(rows, {"dataset": "name", "what it is": "about", " ": "where", "how to get or make it": "how"}))
     print("\nA name in capitals is a path. 'daxlab data list --data NAME' shows the splits of a dataset.")
 
 
@@ -43,41 +40,34 @@ def list_splits(data: DataOption = "scan", as_json: JsonOption = False) -> None:
 
     Example: daxlab data list --data scan-dax
     """
-    from daxlab.cli.terminal import progress, table
-
     source = dataset(data)
-    rows = list(progress(source.sizes(), "counting", len(source.split_names())))
+    splits = list(progress(source.sizes(), "counting", len(source.split_names())))
     if as_json:
-        print(json.dumps([asdict(row) for row in rows], indent=1))
-        return
-    several = any(len(row.tests) > 1 for row in rows)
-    columns = ["split", "train", "distinct", "test", "origin", *(["other test sets"] if several else [])]
-    table(columns, [_line(group)[: len(columns)] for group in _alike(rows)], right=(1, 2, 3))
+        return print_json(splits)
+    show(table([_row(list(group)) for _, group in groupby(splits, _replicates)]))
     print(f"\n{source.about}.")
     if source.families:
         print(f"Also {source.families}.")
-    if any(row.train is None for row in rows):
+    if any(sizes.train is None for sizes in splits):
         print("A dash: not here yet; 'daxlab data fetch scan' and 'daxlab data fetch scan-mcd' bring these files.")
 
 
-def _line(group: list[Sizes]) -> list[str]:
-    """A line of the table, for one split or for replicates of the same sizes."""
-    row = group[0]
-    first, *others = row.tests or [""]
-    sizes = [_size(row.train), _size(row.distinct_train), _size(row.tests.get(first))]
-    last = re.search(r"rep\d+$", group[-1].name)
-    name = f"{row.name} … {last[0]}" if last and len(group) > 1 else row.name
-    return [name, *sizes, row.origin, ", ".join(f"{name} {row.tests[name]:,}" for name in others)]
+def _replicates(sizes: Sizes) -> object:
+    """What neighbouring replicates of the same sizes have in common: they share a row."""
+    return re.sub(r"rep\d+$", "rep", sizes.name), sizes.train, sizes.distinct_train, sizes.tests
 
 
-def _size(number: int | None) -> str:
-    return "–" if number is None else f"{number:,}"
-
-
-def _alike(rows: list[Sizes]) -> list[list[Sizes]]:
-    """Neighbouring replicates of the same sizes, in one group."""
-    groups = groupby(rows, lambda row: (re.sub(r"rep\d+$", "rep", row.name), row.train, row.distinct_train, row.tests))
-    return [list(group) for _, group in groups]
+def _row(group: list[Sizes]) -> dict[str, Any]:
+    sizes, last = group[0], re.search(r"rep\d+$", group[-1].name)
+    first, *others = sizes.tests or [""]
+    return {
+        "split": f"{sizes.name} … {last[0]}" if last and len(group) > 1 else sizes.name,
+        "train": sizes.train,
+        "distinct": sizes.distinct_train,
+        "test": sizes.tests.get(first),
+        "origin": sizes.origin,
+        "other test sets": ", ".join(f"{name} {sizes.tests[name]:,}" for name in others),
+    }
 
 
 @app.command("export")
@@ -95,8 +85,10 @@ def export_split(
 
     Example: daxlab data export jump --to jump/ --format jsonl
     """
-    paths = export(split(name, data), to, form)  # type: ignore[arg-type] # export checks it
-    print(json.dumps([str(path) for path in paths]) if as_json else "\n".join(map(str, paths)))
+    paths = export(split(name, data), to, form)
+    if as_json:
+        return print_json(paths)
+    print(*paths, sep="\n")
 
 
 @app.command("verify")
@@ -108,29 +100,18 @@ def verify_release(
 
     Example: daxlab data verify SCAN-master.zip
     """
-    from daxlab.cli.terminal import progress
-
     findings = list(progress(verify(path, language("scan", "release")), "verifying", len(SCAN.files)))
     if as_json:
-        print(json.dumps([asdict(finding) for finding in findings], indent=1))
+        print_json(findings)
     else:
-        _show(findings)
+        rows = [vars(finding) for finding in findings]
+        show(table(rows, {" ": "verdict", "file": "file", "lines": "lines", "detail": "detail"}))
+        count = Counter(finding.verdict for finding in findings)
+        print(f"\n{counted(count['same'], 'file')} matched our rules: same set, same multiplicities.")
+        print(f"{counted(count['holds'], 'file')} drawn by chance matched all that the rules say of them.")
+        print(f"{count['differs']} differ, {count['missing']} missing, {count['unknown']} unknown.")
     if any(finding.verdict not in GOOD for finding in findings):
         raise typer.Exit(1)
-
-
-def _show(findings: list[Finding]) -> None:
-    from daxlab.cli.terminal import table
-
-    table(
-        ["", "file", "lines", "detail"],
-        [[f.verdict, f.file, f"{f.lines:,}", f.detail] for f in findings],
-        right=(2,),
-    )
-    count = Counter(finding.verdict for finding in findings)
-    print(f"\n{count['same']} files are what our rules generate: same set, same multiplicities.")
-    print(f"{count['holds']} files were drawn by chance, and the rest of them is as the rules say.")
-    print(f"{count['differs']} differ, {count['missing']} are missing, {count['unknown']} are unknown.")
 
 
 @app.command("fetch")
@@ -147,13 +128,10 @@ def fetch_corpus(
     """
     if name not in CORPORA:
         raise InputError(f"nothing to fetch is called {name!r}; there are {', '.join(CORPORA)}")
-    from daxlab.cli.terminal import download
-
-    with download(name) as progress:
-        done = fetch(CORPORA[name], source, progress)
+    with download(name) as report:
+        done = fetch(CORPORA[name], source, report)
     if as_json:
-        print(json.dumps(asdict(done), default=str))
-        return
+        return print_json(done)
     print(f"{done.corpus}: {'already ' if done.already else ''}in {done.path}, sha256 {done.sha256}")
     if not done.exact:
         print("This is not the release that the paper used; results name it by its sha256.", file=sys.stderr)

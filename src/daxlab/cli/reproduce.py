@@ -1,15 +1,14 @@
 """`daxlab reproduce`: train what the ledger lacks of the paper's experiments, and compare."""
 
-import json
 import sys
-from dataclasses import asdict
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from daxlab.cli import training
+from daxlab.cli.compare import show_comparison, show_translations
 from daxlab.cli.options import JsonOption
+from daxlab.cli.terminal import print_json
 from daxlab.cli.training import Training, with_training_options
 from daxlab.datasets import find, sentence_pairs
 from daxlab.datasets.new_word import named
@@ -20,13 +19,10 @@ from daxlab.paper.experiments import ALL, EXPERIMENTS, TRANSLATION, chosen, spec
 from daxlab.paper.targets import RUNS
 from daxlab.protocol import Protocol
 from daxlab.runs import Ledger
-
-if TYPE_CHECKING:
-    from daxlab.paper import Row
+from daxlab.sweep import Outcome
 
 NAMES = "|".join((*EXPERIMENTS, ALL))
-DRAWN = {"simple", "size", "few-shot"}  # experiments with random splits
-MOST_RUNS = 10_000
+RANDOM = {"simple", "size", "few-shot"}  # experiments with random splits
 FRAMES = """For translation: at least two. The first is taught, the others ask. X is the word's place; in French, Y
 takes either singular form, Z any form."""
 
@@ -48,25 +44,34 @@ def reproduce(
     frames: Annotated[list[str] | None, typer.Option("--frame", metavar="'i am X .=je suis X .'", help=FRAMES)] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan, and train nothing.")] = False,
     as_json: JsonOption = False,
-) -> None:
+) -> Outcome | None:
     """Train what the ledger lacks of the paper's experiments, then show the paper's figures beside ours.
 
     Example: daxlab reproduce jump few-shot --runs 5 --device gpu --budget 8m
     """
-    if not 1 <= runs <= MOST_RUNS:
-        raise InputError(f"runs must be between 1 and {MOST_RUNS:,}, not {runs}")
+    training.check_runs(runs)
     experiments, protocol, release = chosen(names or [ALL]), Protocol(updates), find(SCAN) is not None
     pairs = _pairs(names or [ALL], experiments, corpus, new_word, frames)
     wanted = specs(experiments, runs, release, protocol, pairs)
     plan = training.plan(wanted, how) | {"experiments": experiments, "draws": "release" if release else "own"}
-    print(_in_words(plan), file=sys.stderr)
+    print(training.in_words(plan, ", ".join(experiments), _draws(experiments, release)), file=sys.stderr)
     if dry_run:
         if as_json:
-            print(json.dumps({"plan": plan}, indent=1))
-        return
+            print_json({"plan": plan})
+        return None
     outcome = training.train(wanted, how, plan)
-    _show(how.ledger, experiments, protocol, as_json, {"plan": plan, "complete": not outcome.stopped}, pairs)
-    training.exit_if_stopped(outcome, how.ledger)
+    rows, translations = _results(how, experiments, protocol, pairs)
+    if as_json:
+        content = {"plan": plan, "complete": not outcome.stopped, "comparison": rows}
+        print_json(content | ({TRANSLATION: translations} if translations else {}))
+    else:
+        if protocol != Protocol():
+            print(f"A trial of {protocol.updates:,} updates, not the paper's {Protocol.updates:,}:\n")
+        if rows:
+            show_comparison(rows)
+        if translations:
+            show_translations(translations)
+    return outcome
 
 
 def _pairs(
@@ -88,43 +93,24 @@ def _pairs(
     return name
 
 
-def _in_words(plan: dict[str, Any]) -> str:
-    names = plan["experiments"]
-    lines = [f"{', '.join(names)}: {plan['asked']:,} runs, of which {plan['ledger']} has {plan['done']:,}."]
-    if drawn := [name for name in names if name in DRAWN]:
-        ours = "our own seeded draws, because the release is not here ('daxlab data fetch scan' downloads it)"
-        lines.append(f"{', '.join(drawn)}: {'the release’s own draws' if plan['draws'] == 'release' else ours}.")
-    return "\n".join([*lines, *([training.in_words(plan)] if plan["groups"] else [])])
+def _draws(experiments: list[str], release: bool) -> list[str]:
+    """Whose draws the random splits are."""
+    random = [name for name in experiments if name in RANDOM]
+    ours = "our own seeded draws, because the release is not here ('daxlab data fetch scan' downloads it)"
+    return [f"{', '.join(random)}: {'the release’s own draws' if release else ours}."] if random else []
 
 
-def _show(
-    path: Path, experiments: list[str], protocol: Protocol, as_json: bool, about: dict[str, Any], pairs: str | None
-) -> None:
-    """Show the comparison, and all translations of the English-French experiment."""
-    from daxlab.cli import compare, translations
+def _results(how: Training, experiments: list[str], protocol: Protocol, pairs: str | None) -> tuple[Any, Any]:
+    """The comparison with the paper, and the English-French experiment with all its translations."""
     from daxlab.paper.translations import translation_summary
 
-    with Ledger(path) as known:
-        summary = translation_summary(known, pairs, protocol) if pairs else None
+    with Ledger(how.ledger) as ledger:
+        summary = translation_summary(ledger, pairs, protocol) if pairs else None
         if summary and not summary["paper"]:  # the paper's figures are not about these pairs
             experiments = [experiment for experiment in experiments if experiment != TRANSLATION]
-        rows = _compared(known, experiments, protocol)
-    if as_json:
-        content = about | {"comparison": [asdict(row) for row in rows]} | ({TRANSLATION: summary} if summary else {})
-        print(json.dumps(content, indent=1, allow_nan=False))
-        return
-    if protocol != Protocol():
-        print(f"A trial of {protocol.updates:,} updates, not the paper's {Protocol.updates:,}:\n")
-    if rows:
-        compare.show(rows)
-    if summary:
-        translations.show(summary)
-
-
-def _compared(known: Ledger, experiments: list[str], protocol: Protocol) -> "list[Row]":
-    try:
-        from daxlab.paper import compare
-    except ImportError as error:  # on a machine with few packages, which only trains
-        print(f"{error.name} is not installed: run 'daxlab compare' on another machine.", file=sys.stderr)
-        return []
-    return compare(known, experiments, protocol)
+        try:
+            from daxlab.paper.comparison import compare
+        except ImportError as error:  # on a machine with few packages, which only trains
+            print(f"{error.name} is not installed: run 'daxlab compare' on another machine.", file=sys.stderr)
+            return [], summary
+        return compare(ledger, experiments, protocol), summary

@@ -4,7 +4,6 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,20 +11,21 @@ from typing import Annotated, Any
 import typer
 
 from daxlab.atomic import atomic_write
-from daxlab.cli.options import LEDGER, JsonOption, LedgerOption, ledger_at, ledger_with, writable_ledger
-from daxlab.cli.terminal import percent, sparkline, table
+from daxlab.cli.options import LEDGER, JsonOption, LedgerOption, RunArgument, ledger_at, writable_ledger
+from daxlab.cli.terminal import print_json, show, sparkline, table
 from daxlab.errors import InputError, nearest
 from daxlab.runs import Ledger, Writer, export, merge, write_table
 from daxlab.sweep import weights_of
+from daxlab.units import counted
 
 app = typer.Typer(help="The ledger: list, show, curve, export, delete, merge.")
 Filters = Annotated[
     list[str] | None,
     typer.Option("--where", "-w", metavar="COLUMN=VALUE", help="Such as split=jump, or any field: clip=5."),
 ]
-RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="Any unique beginning of a run's key.")]
 RunsArgument = Annotated[list[str], typer.Argument(metavar="RUN…", help="Any unique beginnings of runs' keys.")]
-SHOWN = ("split", "label", "seed", "status")
+COLUMNS = {"run": "key", "dataset": "dataset", "split": "split", "learner": "label", "seed": "seed"}
+COLUMNS |= {"status": "status", "test %": "accuracy", "train %": "train_accuracy", "oracle %": "oracle_accuracy"}
 MOST_SHOWN = 50
 MOST_NAMED = 12
 METRICS = ("accuracy", "train_accuracy", "oracle_accuracy")
@@ -57,33 +57,30 @@ def list_runs(
         filters = _filters(known, where or [])
         rows, count = known.rows(filters, limit=limit or (None if as_json else MOST_SHOWN)), known.count(filters)
     if as_json:
-        print(json.dumps(rows, indent=1))
-        return
-    names = [*(["dataset"] if any(row["dataset"] != "scan" for row in rows) else []), *SHOWN]
-    columns = ["run", *("learner" if name == "label" else name for name in names), "test %", "train %", "oracle %"]
-    lines = [
-        [row["key"][:12], *(str(row[part]) for part in names), *(percent(row[part]) for part in METRICS)]
-        for row in rows
-    ]
-    table(columns, lines, right=[n for n, name in enumerate(columns) if name == "seed" or "%" in name])
-    print(f"\n{len(rows):,} of {count:,} runs")
+        return print_json(rows)
+    only_scan = all(row["dataset"] == "scan" for row in rows)
+    shown = [row | {"key": row["key"][:12], "dataset": None if only_scan else row["dataset"]} for row in rows]
+    show(table(shown, COLUMNS))
+    print(f"\n{len(rows):,} of {counted(count, 'run')}")
 
 
-def _filters(known: Ledger, texts: Sequence[str]) -> dict[str, Any]:
+def _filters(ledger: Ledger, texts: Sequence[str]) -> dict[str, Any]:
     """COLUMN=VALUE filters, checked against a ledger. Where no run fits, says which values there are."""
-    where = dict(_filter(text) for text in texts)
-    columns = known.columns()
-    for name in where if known.count() else ():
+    where, columns = dict(_filter(text) for text in texts), ledger.columns()
+    if not ledger.count():
+        return where
+    for name in where:
         if "." not in name and name not in (*columns, "language"):
             raise InputError(f"runs have no column {name!r}; {nearest(name, columns)}")
-    for name, value in () if known.count(where) else where.items():
-        if name in ("key", "group", *METRICS) or known.count({name: value}):
+    if ledger.count(where):
+        return where
+    for name, value in where.items():
+        if name in ("key", "group", *METRICS) or ledger.count({name: value}):
             continue
-        values = [str(value) for value in known.values(name) if value is not None]
-        near = get_close_matches(str(value), values, MOST_NAMED, 0.2) if len(values) > MOST_NAMED else values
-        if near:
-            more = f" and {len(values) - len(near):,} more" if len(values) > len(near) else ""
-            print(f"no run has {name}={value}: there are {', '.join(near)}{more}", file=sys.stderr)
+        values = [str(value) for value in ledger.values(name) if value is not None]
+        if values:
+            some = f"there are {', '.join(values[:MOST_NAMED])}{', …' if len(values) > MOST_NAMED else ''}"
+            print(f"no run has {name}={value}: {nearest(str(value), values, some)}", file=sys.stderr)
     return where
 
 
@@ -106,41 +103,36 @@ def _filter(text: str) -> tuple[str, Any]:
 
 
 @app.command("show")
-def show(run: RunArgument, ledger: LedgerOption = None) -> None:
+def show_run(run: RunArgument, ledger: LedgerOption = None) -> None:
     """Show all that is known of a run, as JSON.
 
     Example: daxlab runs show 2c7e
     """
-    with Ledger(ledger_with(run, ledger)) as known:
+    with Ledger(ledger_at(ledger, run)) as known:
         whole = known.run(run)
     parts = ("spec", "group", "status", "failed_at", "reason", "metrics", "curve", "timing", "origin", "finished")
     content = {"key": whole.key, **{part: getattr(whole, part) for part in parts}, "curve": _finite(whole.curve)}
     content |= {"artefacts": {kind: len(artefact) for kind, artefact in whole.artefacts.items()}}
-    print(json.dumps(content, indent=1, allow_nan=False))
+    print_json(content)
 
 
 @app.command("curve")
-def curve(
-    runs: RunsArgument,
-    ledger: LedgerOption = None,
-    as_json: JsonOption = False,
-) -> None:
+def curve(runs: RunsArgument, ledger: LedgerOption = None, as_json: JsonOption = False) -> None:
     """Show learning curves: accuracy on samples of the training and the test commands, every 10,000 updates.
 
     Example: daxlab runs curve 2c7e
     """
-    with Ledger(ledger_with(runs[0], ledger)) as known:
+    with Ledger(ledger_at(ledger, runs[0])) as known:
         keys = [known.find(run) for run in runs]
         curves = known.curves({"key": keys})
     if as_json:
-        print(json.dumps({key: _finite(curve) for key, curve in curves.items()}, indent=1, allow_nan=False))
-        return
+        return print_json({key: _finite(curve) for key, curve in curves.items()})
     for key in keys:
         print(f"{key[:12]}  updates {', '.join(f'{int(u):,}' for u in curves[key].get('update', [])[-1:])}")
-        for part in ("train_accuracy", "test_accuracy", "loss"):
+        for part, bounds in (("train_accuracy", (0, 100)), ("test_accuracy", (0, 100)), ("loss", None)):
             line = curves[key].get(part, [])
             if line:
-                print(f"  {part:15} {sparkline(line)}  {line[0]:.2f} … {line[-1]:.2f}")
+                print(f"  {part:15} {sparkline(line, bounds)}  {line[0]:.2f} … {line[-1]:.2f}")
 
 
 @app.command("export")
@@ -158,16 +150,14 @@ def export_runs(
     """
     with Ledger(ledger_at(ledger)) as known:
         filters = _filters(known, where or [])
-        if to.suffix in (".csv", ".parquet"):
+        if to.suffix != ".db":
             if figures_only:
                 raise InputError("--figures-only is for a .db: a table has nothing but figures")
             write_table(known, to, filters)
-        elif to.suffix == ".db":
+        else:
             export(known, to, filters, artefacts=[] if figures_only else None)
             if not figures_only:
                 _copy_weights(known.path, to, known.select(filters))
-        else:
-            raise InputError(f"export to a .csv, a .parquet or a .db, not {to.name!r}")
     print(to)
 
 
@@ -187,8 +177,9 @@ def delete(
     with Writer(path) as writer:
         keys = [writer.ledger.find(run) for run in runs]
         if not yes:
-            typer.confirm(f"Delete {len(keys)} runs ({', '.join(key[:12] for key in keys[:5])})?", abort=True)
-        print(f"{writer.delete(keys)} runs deleted")
+            some = ", ".join(key[:12] for key in keys[:5])
+            typer.confirm(f"Delete {counted(len(keys), 'run')} ({some})?", abort=True)
+        print(f"{counted(writer.delete(keys), 'run')} deleted")
     for key in keys:
         weights_of(path, key).unlink(missing_ok=True)
 
@@ -198,7 +189,8 @@ def merge_runs(
     others: Annotated[list[Path], typer.Argument(metavar="OTHER…", help="Ledgers to take runs from.")],
     ledger: LedgerOption = None,
 ) -> None:
-    """Add the runs of other ledgers; where both have a run with other predictions, ours stays, and exit is 1.
+    """Add the runs of other ledgers. Where both have a run, ours stays; if theirs has other predictions and was not
+    trained on another device, exit is 1.
 
     Example: daxlab runs merge from-the-card.db
     """
@@ -208,18 +200,26 @@ def merge_runs(
     with Writer(path) as writer:
         for other in others:
             with Ledger(other) as known:
-                theirs = known.select()
-            fresh = set(writer.ledger.lacking(theirs))  # what lies there already is not theirs
-            result = merge(writer, other)
-            lacking = {key for key in theirs if key in fresh or not weights_of(path, key).exists()}
+                keys = known.select()
+                fresh = set(writer.ledger.lacking(keys))  # weights that lie here already are not theirs
+                result = merge(writer, other)
+                ours, theirs = (_devices(side, result.differ) for side in (writer.ledger, known))
+            lacking = {key for key in keys if key in fresh or not weights_of(path, key).exists()}
             _copy_weights(other, path, lacking - set(result.differ))
-            differ += len(result.differ)
-            print(f"{other}: {result.added} added, {result.same} the same, {len(result.differ)} differ")
-            for key in result.differ:
+            print(f"{other}: {result.added:,} added, {result.same:,} the same, {len(result.differ):,} differ")
+            unexplained = [key for key in result.differ if ours[key] == theirs[key]]
+            for key in unexplained:
                 print(f"  {key[:12]} has other predictions there; ours stay")
+            if rounded := len(result.differ) - len(unexplained):
+                print(f"  {counted(rounded, 'run')} trained on another device there, which rounds otherwise; ours stay")
+            differ += len(unexplained)
     if differ:
-        print("The same run can differ by rounding where it was trained on another device.", file=sys.stderr)
         raise typer.Exit(1)
+
+
+def _devices(ledger: Ledger, keys: Sequence[str]) -> dict[str, str | None]:
+    """The device that each run was trained on."""
+    return {row["key"]: row["origin"].get("device") for row in ledger.rows({"key": list(keys)})}
 
 
 def _copy_weights(source: Path, target: Path, keys: Iterable[str]) -> None:

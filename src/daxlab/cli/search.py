@@ -1,16 +1,13 @@
 """`daxlab search`: the best of the paper's 180 architectures, by what the ledger has."""
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from daxlab.cli.compare import every, show_figures
-from daxlab.cli.options import LEDGER, JsonOption, LedgerOption, is_shipped, ledger_at, shipped_hint
-from daxlab.cli.terminal import percent, table
+from daxlab.cli.compare import figure_row
+from daxlab.cli.options import JsonOption, LedgerOption, ledger_at, shipped_hint
+from daxlab.cli.terminal import every, print_json, show, table
 from daxlab.errors import InputError
 from daxlab.paper.experiments import SPLITS
 from daxlab.runs import Ledger
@@ -22,7 +19,19 @@ NO_BEST = "No architecture has runs on all four experiments, so there is no best
 LEGEND = """\
 Percentages of test commands with every action right: mean, standard error, 95% interval (Student's t).
 ‡ our own draw of the split, not the release's, which `daxlab compare` prefers."""
-Choice = Mapping[str, Any]  # what paper.search says of an experiment
+SUMMARY = {"runs": "runs", "mean": "mean", "sem": "sem", "95% interval": "interval"}
+RANKING = {" ": "place", "network": "network", **SUMMARY, "every run": "every"}
+WINNERS = {"experiment": "name", "the best here": "network", **SUMMARY, "again": "again"}
+WINNERS |= {"the paper's choice": "chosen", "place": "chosen_place", "here": "chosen_mean", "paper": "stated"}
+SRNS = {
+    "figure": "figure",
+    "paper": "paper",
+    "ours": "ours",
+    "verdict": "verdict",
+    "network": "network",
+    "note": "note",
+}
+Row = dict[str, Any]
 
 
 app.callback()(lambda: None)  # so that `best` is a command of its own
@@ -43,117 +52,85 @@ def best(
     """
     if experiment not in (None, *EXPERIMENTS):
         raise InputError(f"no experiment is called {experiment!r}; there are {', '.join(EXPERIMENTS)}")
-    from daxlab.paper.comparison import compare_runs  # polars is slow to load
-    from daxlab.paper.runs import Runs
-    from daxlab.paper.search import ARCHITECTURES, all_round, choices
-    from daxlab.report.text import AGAIN
+    from daxlab.paper.comparison import compare  # polars is slow to load
+    from daxlab.paper.search import all_round, choices, search
+    from daxlab.report.text import AGAIN, regressing
 
     path = ledger_at(ledger)
     with Ledger(path) as known:
-        runs = Runs(known)
-        frame, srns = runs.search, compare_runs(runs, ["search"])
+        frame, srns = search(known), compare(known, ["search"])
     experiments, overall = choices(frame, top), all_round(frame, top)
     if as_json:
-        wanted = {name: chosen for name, chosen in experiments.items() if experiment in (None, name)}
-        content: dict[str, Any] = {"experiments": wanted}
+        content: Row = {"experiments": {name: row for name, row in experiments.items() if experiment in (None, name)}}
         content |= {"overall": overall} if experiment in (None, "overall") else {}
-        content |= {"srns": [asdict(row) for row in srns]} if experiment is None else {}
-        print(json.dumps(content, indent=1, allow_nan=False))
-        return
+        return print_json(content | ({"srns": srns} if experiment is None else {}))
     print(f"{path}\n")
-    _show_completeness(experiments, ARCHITECTURES, path)
+    _show_completeness(experiments, path)
     if not experiments:
         return
+    rankings = _rankings(experiments, overall)
     if experiment is None:
-        _show_winners(experiments, overall)
+        print("\nThe best of each experiment:\n")
+        show(table([_winner(name, ranking) for name, ranking in rankings.items()], WINNERS))
         print("\nSRNs, beside the paper:\n")
-        show_figures(srns, ["figure", "paper", "ours", "verdict", "network", "note"])
-    elif experiment == "overall":
-        _show_overall(overall)
-    elif experiment in experiments:
-        _show_experiment(experiments[experiment])
+        show(table([figure_row(row) for row in srns], SRNS))
+    for name, ranking in rankings.items():
+        if experiment and name.startswith(experiment):
+            print(f"\nThe best {ranking['title']}:\n")
+            show(table([_cells(row) for row in ranking["best"]], RANKING))
+            print(f"\n{regressing(ranking, ranking['unit'])}\n{ranking['sentence']}")
+    if not overall:
+        print(f"\n{NO_BEST}")
     print(f"\n{LEGEND}\n{AGAIN}")
 
 
-def _show_completeness(experiments: Choice, of: int, path: Path) -> None:
-    from daxlab.paper.search import COMMAND
+def _show_completeness(experiments: Row, path: Path) -> None:
+    from daxlab.paper.search import ARCHITECTURES, COMMAND
     from daxlab.report.text import complete
 
-    for name, chosen in experiments.items():
-        print(complete(name, chosen, of).replace("*", ""))
+    for name, choice in experiments.items():
+        print(complete(name, choice, ARCHITECTURES).replace("*", ""))
     lacking = [name for name in SPLITS if name not in experiments]
     if lacking:
         print(f"No architecture of the search has runs by the paper's protocol on {', '.join(lacking)}.")
-    if lacking or any(chosen["architectures"] < of for chosen in experiments.values()):
-        first = f"'daxlab runs merge {path}' brings these into {LEDGER}; then " if is_shipped(path) else ""
-        into = "" if is_shipped(path) or path == LEDGER else f" --ledger {path}"
-        print(f"{first}'{COMMAND}{into}' trains what is lacking.")
-        if more := shipped_hint(path):
-            print(more)
+    if lacking or any(choice["architectures"] < ARCHITECTURES for choice in experiments.values()):
+        print(f"'{COMMAND}' trains what is lacking.{shipped_hint(path)}")
 
 
-def _show_winners(experiments: Choice, overall: Any) -> None:
+def _rankings(experiments: Row, overall: Any) -> dict[str, Row]:
+    """The rankings of each experiment and over all of them, by each measure, in one form."""
     from daxlab.paper.search import measured
+    from daxlab.report.text import chosen
 
-    print("\nThe best of each experiment:\n")
-    columns = ["experiment", "the best here", "runs", "mean", "sem", "95% interval", "again"]
-    columns += ["the paper's choice", "place", "here", "paper"]
-    lines = []
-    for name, chosen in experiments.items():
-        paper = chosen["paper"]["best"]
-        here = paper["here"] or {"place": "–", "mean": None}
-        ours = [paper["network"], str(here["place"]), percent(here["mean"]), f"{paper['stated']:g}"]
-        lines.append([name, *_winner(chosen, chosen["best"][0]), *ours])
-    for measure in MEASURES if overall else ():
-        chosen, paper = overall[measure], overall["paper"]
-        ours = [paper["network"], str(paper["places"][measure] or "–"), percent((paper["here"] or {}).get(measure)), ""]
-        lines.append([f"overall, by {measure}", *_winner(chosen, measured(chosen["best"][0], measure)), *ours])
-    table(columns, lines, right=(2, 3, 4, 5, 6, 8, 9, 10))
-    if not overall:
-        print(f"\n{NO_BEST}")
+    rankings = {}
+    for name, choice in experiments.items():
+        paper = choice["paper"]["best"]
+        words = {"title": f"on {choice['split']}", "sentence": chosen(paper, choice["architectures"])}
+        rankings[name] = {**choice, "paper": paper, "unit": "%", **words}
+    for measure, unit in MEASURES.items() if overall else ():
+        best = [measured(row, measure) | {"place": place} for place, row in enumerate(overall[measure]["best"], 1)]
+        network, place = overall["paper"]["network"], overall["paper"]["places"][measure]
+        here = {"place": place, "mean": overall["paper"]["here"][measure]} if place else None
+        paper = {"network": network, "here": here, "stated": None}
+        sentence = f"The paper's overall best, {network}: {f'number {place}' if place else 'not ranked'}."
+        words = {"title": f"over four experiments, by mean {measure}", "sentence": sentence}
+        rankings[f"overall, by {measure}"] = {**overall[measure], "best": best, "paper": paper, "unit": unit, **words}
+    return rankings
 
 
-def _winner(chosen: Choice, row: Mapping[str, Any]) -> list[str]:
+def _winner(name: str, ranking: Row) -> Row:
+    """The best of a ranking beside the paper's choice, as a row of a table."""
     from daxlab.report.text import spread
 
-    again = f"{chosen['again']:.2f} ({spread(chosen)})" if chosen["scores"] else "–"
-    return [row["network"], str(row["runs"]), *_summary(row), again]
+    again = f"{ranking['again']:.2f} ({spread(ranking)})" if ranking["scores"] else None
+    paper = ranking["paper"]
+    here = paper["here"] or {"place": None, "mean": None}
+    chosen = {"chosen": paper["network"], "chosen_place": here["place"], "chosen_mean": here["mean"]}
+    stated = "" if paper["stated"] is None else f"{paper['stated']:g}"
+    return {**_cells(ranking["best"][0]), "name": name, "again": again, **chosen, "stated": stated}
 
 
-def _show_overall(overall: Any) -> None:
-    from daxlab.paper.search import measured
-    from daxlab.report.text import regressing
-
-    if not overall:
-        print(f"\n{NO_BEST}")
-        return
-    for measure, unit in MEASURES.items():
-        chosen = overall[measure]
-        print(f"\nThe best over four experiments, by mean {measure}:\n")
-        _show_rows([measured(row, measure) | {"place": n} for n, row in enumerate(chosen["best"], 1)])
-        print(f"\n{regressing(chosen, unit)}")
-    places = overall["paper"]["places"]
-    place = f"number {places['rank']} by rank, {places['accuracy']} by accuracy" if places["rank"] else "not ranked"
-    print(f"The paper's overall best, {overall['paper']['network']}: {place}.")
-
-
-def _show_experiment(chosen: Choice) -> None:
-    from daxlab.report import text
-
-    print(f"\nThe best on {chosen['split']}:\n")
-    _show_rows(chosen["best"])
-    print(f"\n{text.regressing(chosen)}\n{text.chosen(chosen['paper']['best'], chosen['architectures'])}")
-
-
-def _show_rows(rows: Sequence[Mapping[str, Any]]) -> None:
-    columns = ["", "network", "runs", "mean", "sem", "95% interval", "every run"]
-    lines = [
-        [str(row["place"]), row["network"], str(row["runs"]), *_summary(row), every([*map(percent, row["accuracies"])])]
-        for row in rows
-    ]
-    table(columns, lines, right=(0, 2, 3, 4, 5))
-
-
-def _summary(row: Mapping[str, Any]) -> list[str]:
-    spread = ["", ""] if row["sem"] is None else [f"{row['sem']:.2f}", f"{row['low']:.2f} to {row['high']:.2f}"]
-    return [percent(row["mean"]), *spread]
+def _cells(row: Row) -> Row:
+    """An architecture as a row of a table."""
+    interval = "" if row["sem"] is None else f"{row['low']:.2f} to {row['high']:.2f}"
+    return row | {"interval": interval, "every": every([f"{accuracy:.2f}" for accuracy in row["accuracies"]])}

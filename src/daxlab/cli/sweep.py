@@ -1,24 +1,23 @@
 """`daxlab sweep`: what a spec file spans, trained as far as the ledger lacks it; how much that is; how far it is."""
 
-import json
 import sys
 import time
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from daxlab.cli import training
-from daxlab.cli.options import LEDGER, JsonOption, LedgerOption, spec_at
-from daxlab.cli.terminal import show
+from daxlab.cli.options import LEDGER, JsonOption, LedgerOption, shipped
+from daxlab.cli.terminal import print_json, show
 from daxlab.cli.training import Training, with_training_options
 from daxlab.cli.watching import LOOK_EVERY, look, shown
 from daxlab.errors import InputError
 from daxlab.runs import Ledger
-from daxlab.sweep import Spec, weights_of
+from daxlab.sweep import Outcome, Spec, weights_of
 from daxlab.sweep.grid import parse, part, read
+from daxlab.units import counted
 
 app = typer.Typer(help="Many runs at once: run, plan, status.", no_args_is_help=True)
 SpecArgument = Annotated[
@@ -40,15 +39,15 @@ def run(
     only: OnlyOption = None,
     keep_weights: Annotated[bool, typer.Option("--keep-weights", help="Keep every network's weights.")] = False,
     as_json: JsonOption = False,
-) -> None:
+) -> Outcome:
     """Train the runs that a file or --set declares and the ledger lacks.
 
     Example: daxlab sweep run specs/paper-search.toml --device gpu --budget 20m
     Example: daxlab sweep run --set split=jump --set hidden=25,50 --set seeds=3
     """
     wanted, path = _declared(spec, axes, only), how.ledger
-    plan, words = _planned(spec, wanted, how)
-    print(words, file=sys.stderr)
+    plan = training.plan(wanted, how)
+    print(training.in_words(plan, str(spec or "This sweep")), file=sys.stderr)
     outcome = training.train(wanted, how, plan, keep_weights=keep_weights)
     with Ledger(path) as known:
         lacking, undone = (set(known.lacking(outcome.keys, retry_failed=retried)) for retried in (False, True))
@@ -56,15 +55,15 @@ def run(
     there, done = asked - len(lacking), asked - len(undone)
     if as_json:
         about = {"runs": asked, "done": done, "failed": there - done, "trained": outcome.trained}
-        print(json.dumps(about | {"complete": not outcome.stopped, "plan": plan}, indent=1))
+        print_json(about | {"complete": not outcome.stopped, "plan": _as_json(plan)})
     else:
-        print(f"{there:,} of {asked:,} runs are in {path}, {there - asked + plan['lacking']:,} of them new.")
+        print(f"{path} has {there:,} of {counted(asked, 'run')}, {there - plan['done']:,} of them new.")
         if there > done:
-            print(_failed(there - done))
+            print(training.FAILED.format(there - done))
     bare = keep_weights and sum(not weights_of(path, key).exists() for key in outcome.keys if key not in undone)
     if bare:
-        print(f"{bare:,} runs have no saved weights; they will not be retrained.", file=sys.stderr)
-    training.exit_if_stopped(outcome, path)
+        print(f"{counted(bare, 'run')} without saved weights will not be retrained.", file=sys.stderr)
+    return outcome
 
 
 @app.command("plan")
@@ -80,33 +79,27 @@ def plan(
 
     Example: daxlab sweep plan specs/paper-search.toml --device gpu
     """
-    facts, words = _planned(spec, _declared(spec, axes, only), how)
-    print(json.dumps(facts, indent=1) if as_json else words)
+    facts = training.plan(_declared(spec, axes, only), how)
+    if as_json:
+        return print_json(_as_json(facts))
+    print(training.in_words(facts, str(spec or "This sweep")))
 
 
 def _declared(spec: Path | None, axes: list[str] | None, only: list[str] | None) -> list[Spec]:
-    """The runs that a file and axes declare, and of these a part."""
+    """The runs that a file and axes declare, and of these a part. A file may be one that comes with daxlab."""
     if spec is None and not axes:
         raise InputError("give a sweep file, or axes: --set split=jump --set hidden=25,50, say")
-    return part(parse({}, axes or []) if spec is None else read(spec_at(spec), axes or []), only or [])
+    if spec is None:
+        return part(parse({}, axes or []), only or [])
+    if not spec.exists() and spec.parent in (Path(), Path("specs")):
+        spec = shipped(f"specs/{spec.name}") or spec
+    return part(read(spec, axes or []), only or [])
 
 
-def _planned(spec: Path | None, wanted: list[Spec], how: Training) -> tuple[dict[str, Any], str]:
-    """The plan of a sweep, as facts and in words."""
-    facts = training.plan(wanted, how)
-    words = [f"{spec or 'This sweep'}: {facts['asked']:,} runs, of which {how.ledger} has {facts['done']:,}."]
-    words += [_failed(facts["failed"])] if facts["failed"] else []
-    words += [training.in_words(facts)] if facts["groups"] else []
-    asked, runs = facts.pop("asked"), facts.pop("runs")
-    lacking = asked - facts["done"]
-    facts["done"] -= facts["failed"]
-    if runs > lacking:
-        words.append(f"{runs - lacking:,} extra runs will be trained because they share a group with missing ones.")
-    return {"runs": asked, "lacking": lacking, "training": runs, **facts}, "\n".join(words)
-
-
-def _failed(runs: int) -> str:
-    return f"{runs:,} of them failed; --retry-failed trains them again."
+def _as_json(plan: dict[str, Any]) -> dict[str, Any]:
+    counts = {"runs": plan["asked"], "lacking": plan["asked"] - plan["done"], "training": plan["runs"]}
+    rest = {name: value for name, value in plan.items() if name not in ("asked", "runs")}
+    return {**counts, **rest, "done": plan["done"] - plan["failed"]}
 
 
 @app.command("status")
@@ -124,7 +117,7 @@ def status(
         raise InputError("--json says it once, --watch again and again: choose one")
     now = look(path)
     if as_json:
-        print(json.dumps(asdict(now), indent=1))
+        print_json(now)
     elif not now.writing or not (sys.stdout.isatty() if watch is None else watch):
         show(shown(path, now))
     else:

@@ -1,9 +1,12 @@
-"""Tables and progress bars, with rich, which is slow to load. Progress goes to standard error, if a terminal."""
+"""What is printed: tables, JSON, progress bars. Bars go to standard error, if that is a terminal. rich loads slowly."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict, is_dataclass
 from math import isfinite
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from daxlab.datasets.source import Progress as Report
 
@@ -14,24 +17,52 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 BLOCKS = "▁▂▃▄▅▆▇█"
 WIDE = 400  # columns, more than any table needs
+MOST_VALUES = 8  # that a cell of a table shows
+NUMBER = re.compile(r"([<>≥] )?-?\d[\d,.]*( to -?[\d,.]+)?( \(.*\))?")
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[int] = ()) -> None:
-    """Print a table; numbers stand on the right."""
-    show(tabled(columns, rows, right))
+def print_json(content: Any) -> None:
+    """Print content for scripts: dataclasses as objects, arrays as lists, paths as text."""
+
+    def plain(value: Any) -> Any:
+        if is_dataclass(value) and not isinstance(value, type):
+            return asdict(value)
+        return value.tolist() if hasattr(value, "tolist") else str(value)
+
+    print(json.dumps(content, indent=1, allow_nan=False, default=plain))
 
 
-def tabled(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[int] = ()) -> "Table":
-    """A table, to be shown with other things."""
+def table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str] | None = None) -> "Table":
+    """Rows as a table: numbers on the right, columns with nothing in them left out.
+
+    `columns`: from each heading to its key in the rows. By default the keys are the headings.
+    """
     from rich.table import Table
     from rich.text import Text
 
-    shown = Table(box=None, pad_edge=False, header_style="bold")
-    for n, column in enumerate(columns):
-        shown.add_column(column, justify="right" if n in right else "left", overflow="fold")
-    for row in rows:
-        shown.add_row(*map(Text, row))
+    shown, lines = Table(box=None, pad_edge=False, header_style="bold"), []
+    for heading, key in (columns or {key: key for key in rows[0]} if rows else {}).items():
+        values = [row[key] for row in rows]
+        if any(value not in (None, "") for value in values):
+            cells = [_cell(value) for value in values]
+            first = next(cell for cell in cells if cell not in ("", "–"))
+            shown.add_column(heading, justify="right" if NUMBER.fullmatch(first) else "left", overflow="fold")
+            lines.append(cells)
+    for line in zip(*lines, strict=True):
+        shown.add_row(*map(Text, line))
     return shown
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.2f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def every(values: Sequence[str]) -> str:
+    """The values of every run, as a cell of a table; of many, the first ones and the number of all."""
+    more = f" … ({len(values)})" if len(values) > MOST_VALUES else ""
+    return " ".join(values[:MOST_VALUES]) + more
 
 
 def show(what: "RenderableType") -> None:
@@ -43,11 +74,6 @@ def show(what: "RenderableType") -> None:
     # Never narrower than the table: a name that the terminal wraps can still be copied, one that we break cannot.
     console.width = max(console.width, Measurement.get(console, console.options.update(width=WIDE), what).maximum)
     console.print(what)
-
-
-def percent(value: float | None) -> str:
-    """An accuracy as the tables write it."""
-    return "–" if value is None else f"{value:.2f}"
 
 
 def progress(items: Iterable[T], what: str, total: int) -> Iterator[T]:
@@ -72,9 +98,13 @@ def download(what: str) -> Iterator[Report]:
         yield lambda done, of: bar.update(task, completed=done, total=of)
 
 
-def sparkline(values: Sequence[float]) -> str:
-    """A line of numbers as a line of blocks; a gap where there is none."""
+def sparkline(values: Sequence[float], bounds: tuple[float, float] | None = None) -> str:
+    """Numbers as a line of blocks, on the scale of these bounds or else of their own; a gap where one is not finite.
+
+    >>> sparkline([0, 50, float("nan"), 100], (0, 100)), sparkline([2, 3])
+    ('▁▅ █', '▁█')
+    """
     finite = [value for value in values if isfinite(value)]
-    low, high = min(finite, default=0.0), max(finite, default=1.0)
+    low, high = bounds or (min(finite, default=0.0), max(finite, default=1.0))
     scale = (len(BLOCKS) - 1) / (high - low) if high > low else 0.0
     return "".join(BLOCKS[round((value - low) * scale)] if isfinite(value) else " " for value in values)

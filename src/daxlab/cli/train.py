@@ -1,9 +1,9 @@
-"""`daxlab train`: replicates of one learner on one split or several."""
+"""`daxlab learners` and `daxlab train`: what can be trained, and replicates of one learner on one split or several."""
 
-import json
 import sys
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from difflib import get_close_matches
 from math import inf
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,19 +13,57 @@ import typer
 from daxlab import learners
 from daxlab.analysis.replicates import summary
 from daxlab.cli import training
-from daxlab.cli.options import DataOption, JsonOption, SetOption, TestOption, chosen_splits, learner_and_settings
-from daxlab.cli.terminal import percent, table
+from daxlab.cli.options import DataOption, JsonOption, TestOption
+from daxlab.cli.terminal import print_json, show, table
 from daxlab.cli.training import Training, with_training_options
-from daxlab.datasets import dataset
+from daxlab.datasets import Dataset, dataset
 from daxlab.errors import InputError
+from daxlab.learners.core import written
 from daxlab.runs import Ledger, is_written
-from daxlab.sweep import Spec
+from daxlab.sweep import Outcome, Spec
 from daxlab.units import counted
 
+KIND = "One of them, or a class of your own: path/to/file.py:Name."
 LEARNER = "What to train ('daxlab learners'), or a class of your own: path/to/file.py:Name. Default: rnn."
 SPLIT = "What to learn ('daxlab data list'). Can be repeated."
-MOST_RUNS = 100_000
+SET = "A field of the learner, such as hidden=100. Can be repeated."
+OPTIONS = ("split", "set", "data", "test", "runs", "seed", "device", "executor", "address", "workers", "budget")
+COLUMNS = {"run": "run", "seed": "seed", "test %": "accuracy", "train %": "train_accuracy"}
+COLUMNS |= {"oracle length %": "oracle_accuracy", " ": "failure"}
 MOST_WARNINGS = 3
+
+
+def list_learners(
+    names: Annotated[list[str] | None, typer.Argument(metavar="LEARNER", help=KIND)] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List what can be trained: its fields with their defaults, what it is told about the task, where it comes from.
+
+    Example: daxlab learners rnn
+    """
+    kinds = [_about(name) for name in names or learners.KINDS]
+    if as_json:
+        return print_json(kinds)
+    for kind in kinds:
+        print(f"{kind['learner']}: {kind['about']}")
+        print(f"  told: {kind['told']}" + (f"; from: {kind['origin']}" if kind["origin"] else "") + "\n")
+        if kind["fields"]:
+            rows = [
+                {"  field": f"  {name}", "default": written(field["default"]), " ": field["help"]}
+                for name, field in kind["fields"].items()
+            ]
+            show(table(rows))
+            print()
+    print("A class of your own is a learner too: daxlab train path/to/file.py:Name (docs: CONTRIBUTING.md).")
+
+
+def _about(name: str) -> dict[str, Any]:
+    kind = learners.find(name)
+    about = (kind.__doc__ or "").strip().partition("\n")[0]
+    settings = {
+        field.name: {"default": field.default, "help": field.metadata.get("help", "")} for field in fields(kind)
+    }
+    return {"learner": name, "about": about, "told": kind.told, "origin": kind.origin, "fields": settings}
 
 
 @with_training_options
@@ -33,7 +71,7 @@ def train(
     how: Training,
     learner: Annotated[list[str] | None, typer.Argument(metavar="LEARNER", help=LEARNER)] = None,
     splits: Annotated[list[str] | None, typer.Option("--split", metavar="SPLIT", help=SPLIT)] = None,
-    settings: SetOption = None,
+    settings: Annotated[list[str] | None, typer.Option("--set", metavar="FIELD=VALUE", help=SET)] = None,
     data: DataOption = "scan",
     test: TestOption = None,
     runs: Annotated[int, typer.Option(help="Replicates: seeds SEED, SEED + 1, …")] = 5,
@@ -42,80 +80,117 @@ def train(
         float, typer.Option(metavar="SECONDS", help="Time between checkpoints: what a kill -9 may cost.")
     ] = 20.0,
     as_json: JsonOption = False,
-) -> None:
+) -> Outcome:
     """Train replicates of a learner; what the ledger has already is not trained again.
 
     Every field of the learner is an option too: --hidden 100 is --set hidden=100.
     Example: daxlab train --split jump --layers 1 --hidden 100 --attention --dropout 0.1 --runs 5
     """
+    training.check_runs(runs)
     if not 0 <= checkpoint_every < inf:
         raise InputError(f"a time between checkpoints is a number of seconds, not {checkpoint_every}")
-    if not 1 <= runs <= MOST_RUNS:
-        raise InputError(f"runs must be between 1 and {MOST_RUNS:,}, not {runs}")
-    chosen = learners.from_text(*learner_and_settings(learner or [], settings or []))
+    chosen = learners.from_text(*_name_and_settings(learner or [], settings or []))
     source = dataset(data)
-    names = chosen_splits(source, splits or [], test)
-    _warn(list(dict.fromkeys(warning for name in names for warning in source.unseen(source.split(name)))))
+    names = _chosen_splits(source, splits or [], test)
+    _warn_of_unseen_words(source, names)
     _tell_of_change(chosen, how.ledger)
     specs = [Spec(split, seed + n, chosen, data) for split in names for n in range(runs)]
     plan = training.plan(specs, how)
     if plan["groups"]:
-        print(training.in_words(plan), file=sys.stderr)
+        print(training.in_words(plan, ", ".join(names)), file=sys.stderr)
     # Whoever trains a few runs decides what to do with a damaged checkpoint; `sweep` and `reproduce` go on.
     outcome = training.train(specs, how, plan, checkpoint_every=checkpoint_every, set_aside=False)
-    rows = _rows(how.ledger, outcome.keys)
-    results = {name: _result([row for row in rows if row["split"] == name]) for name in names}
+    results = _results(how.ledger, outcome.keys, names)
     if as_json:
         content = {"splits": results} if len(names) > 1 else results[names[0]]
-        print(json.dumps(content | {"complete": not outcome.stopped}, indent=1))
+        print_json(content | {"complete": not outcome.stopped})
     else:
         for split, result in results.items():
             _show(f"{chosen} on {split}", result)
-    training.exit_if_stopped(outcome, how.ledger)
+    return outcome
 
 
-def _warn(unseen: list[str]) -> None:
-    """Words of the test sets that training lacks."""
-    for word in unseen[:MOST_WARNINGS]:
-        print(word, file=sys.stderr)
+def _name_and_settings(typed: Sequence[str], settings: Sequence[str]) -> tuple[str, dict[str, str]]:
+    """A learner's name and its fields as text: LEARNER comes first, any field may be an option (--hidden 100)."""
+    words, texts = list(typed), dict[str, str]()
+    name = words.pop(0) if words and not words[0].startswith("-") else learners.DEFAULT
+    defaults = learners.defaults(learners.find(name))
+    while words:
+        option, equals, value = words.pop(0).partition("=")
+        if not option.startswith("--"):
+            raise InputError(f"what is {option!r}? The learner comes first, and every value after its option")
+        field = option.removeprefix("--").replace("-", "_")
+        if field not in defaults and isinstance(defaults.get(field.removeprefix("no_")), bool) and not equals:
+            texts[field.removeprefix("no_")] = "false"
+            continue
+        if field not in defaults:
+            near = get_close_matches(field, [*defaults, *OPTIONS], n=1)
+            advice = f"did you mean --{near[0].replace('_', '-')}?" if near else "'daxlab learners' lists its fields"
+            raise InputError(f"there is no option {option}, and {name} has no such field; {advice}")
+        if not equals and words and not words[0].startswith("--"):
+            value = words.pop(0)
+        elif not equals and not isinstance(defaults[field], bool):
+            raise InputError(f"the option {option} needs a value")
+        texts[field] = value or "true"
+    for setting in settings:
+        field, equals, value = (part.strip() for part in setting.partition("="))
+        if not (field and equals):
+            raise InputError(f"--set takes FIELD=VALUE, such as hidden=100, not {setting!r}")
+        texts[field.removeprefix("protocol.")] = value
+    return name, texts
+
+
+def _chosen_splits(data: Dataset, splits: Sequence[str], test: str | None) -> list[str]:
+    """The splits to learn, by the names they give themselves, each once."""
+    if test is not None and data.grammar is not None:
+        raise InputError(f"--test is for a folder of TSV files; for {data.name}, choose a split with --split")
+    names = [*splits, *([test] if test else [])]
+    if not names and data.grammar is not None:
+        raise InputError("say what to learn: --split simple, say ('daxlab data list' has all)")
+    return list(dict.fromkeys(data.split(name).name for name in names or data.split_names()[:1]))
+
+
+def _warn_of_unseen_words(data: Dataset, splits: Sequence[str]) -> None:
+    unseen = list(dict.fromkeys(warning for name in splits for warning in data.unseen(data.split(name))))
+    for warning in unseen[:MOST_WARNINGS]:
+        print(warning, file=sys.stderr)
     if len(unseen) > MOST_WARNINGS:
-        print(f"… and {len(unseen) - MOST_WARNINGS:,} more such words", file=sys.stderr)
+        print(f"… and {counted(len(unseen) - MOST_WARNINGS, 'more such word')}", file=sys.stderr)
 
 
-def _tell_of_change(learner: learners.Learner, ledger: Path) -> None:
+def _tell_of_change(learner: learners.Learner, path: Path) -> None:
     """Runs of a learner's file as it was before stay as they are; those of the changed file are new runs."""
-    if learner.source is None or not is_written(ledger):
+    if learner.source is None or not is_written(path):
         return
-    with Ledger(ledger) as known:
-        every = known.count({"learner": learner.source["name"]})
-        same = known.count({"learner": learner.source["name"], "learner.kind.digest": learner.source["digest"]})
+    with Ledger(path) as ledger:
+        every = ledger.count({"learner": learner.source["name"]})
+        same = ledger.count({"learner": learner.source["name"], "learner.kind.digest": learner.source["digest"]})
     if every > same:
         earlier = counted(every - same, "earlier run")
         print(f"{learner.source['name']} has changed since {earlier}; what is trained now is new.", file=sys.stderr)
 
 
-def _rows(path: Path, keys: tuple[str, ...]) -> list[dict[str, Any]]:
-    """What the ledger has of these runs, in their order; accuracies in percent."""
-    with Ledger(path) as known:
-        rows = {row["key"]: row for row in known.rows({"key": list(keys)})}
+def _results(path: Path, keys: tuple[str, ...], splits: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Of each split, its runs in the order of their keys, and what they say together; accuracies in percent."""
+    with Ledger(path) as ledger:
+        by_key = {row["key"]: row for row in ledger.rows({"key": list(keys)})}
     parts = ("split", "seed", "status", "accuracy", "train_accuracy", "oracle_accuracy", "failed_at", "seconds")
-    return [{"id": key, **{part: rows[key][part] for part in parts}} for key in keys if key in rows]
-
-
-def _result(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """The runs on one split, and what they say together."""
-    return {"runs": rows, **asdict(summary([row["accuracy"] for row in rows if row["accuracy"] is not None]))}
+    rows = [{"id": key, **{part: by_key[key][part] for part in parts}} for key in keys if key in by_key]
+    results = {}
+    for split in splits:
+        runs = [row for row in rows if row["split"] == split]
+        accuracies = [run["accuracy"] for run in runs if run["accuracy"] is not None]
+        results[split] = {"runs": runs, **summary(accuracies)}
+    return results
 
 
 def _show(title: str, result: Mapping[str, Any]) -> None:
     print(f"\n{title}\n")
-    parts = {"test %": "accuracy", "train %": "train_accuracy", "oracle length %": "oracle_accuracy"}
-    parts = {head: part for head, part in parts.items() if any(row[part] is not None for row in result["runs"])}
-    lines = []
+    rows = []
     for row in result["runs"]:
         failure = "" if row["status"] == "done" else f"failed at step {row['failed_at']:,}"
-        lines.append([row["id"][:12], str(row["seed"]), *(percent(row[part]) for part in parts.values()), failure])
-    table(["run", "seed", *parts, ""], lines, right=range(1, len(parts) + 2))
+        rows.append(row | {"run": row["id"][:12], "failure": failure})
+    show(table(rows, COLUMNS))
     if result["sem"] is not None:
         interval = f"95% interval {result['low']:.2f} to {result['high']:.2f} (Student t over runs)"
         print(f"\nmean {result['mean']:.2f}, standard error {result['sem']:.2f}, {interval}")

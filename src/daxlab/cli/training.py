@@ -11,13 +11,17 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from daxlab.cli.options import LEDGER, device_named, is_shipped, seconds, shipped, writable_ledger
+from daxlab.cli.options import LEDGER, device_named, seconds, shipped, writable_ledger
 from daxlab.cli.watching import watch
+from daxlab.errors import InputError
 from daxlab.runs import Ledger, is_written
 from daxlab.sweep import Outcome, Spec, plan_sweep, sweep
 from daxlab.sweep.groups import estimate
 from daxlab.sweep.local import groups_at_once
 from daxlab.units import counted, duration, size
+
+MOST_RUNS = 100_000
+FAILED = "{:,} of them failed; --retry-failed trains them again."
 
 
 @dataclass(frozen=True)
@@ -37,27 +41,17 @@ class Training:
         int | None, typer.Option(min=1, metavar="N", help="Most groups at a time. Default: one a core, six on a GPU.")
     ] = None
     budget: Annotated[
-        str | None, typer.Option(metavar="8m", help="Stop cleanly at a checkpoint after this time (90s, 8m, 1h30m).")
+        float | None, typer.Option(metavar="8m", parser=seconds, help="Stop at a checkpoint after 90s, 8m or 1h30m.")
     ] = None
     checkpoints: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="For checkpoints; nodes share it. Default: beside the ledger."),
+        Path | None, typer.Option(metavar="FOLDER", help="Shared by the nodes. Default: beside the ledger.")
     ] = None
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Train failed runs again.")] = False
     ledger: Annotated[Path, typer.Option(metavar="FILE", help="The ledger of runs.")] = LEDGER
 
-    def __post_init__(self) -> None:
-        device_named(self.device, self.executor)
-        seconds(self.budget)
 
-    @property
-    def platform(self) -> str:
-        """The device that is meant: cpu or gpu."""
-        return device_named(self.device, self.executor)
-
-
-def with_training_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the fields of its parameter `how`, a Training, as options of its own."""
+def with_training_options(command: Callable[..., Outcome | None]) -> Callable[..., None]:
+    """The command with the fields of its parameter `how`, a Training, as options. Exits 3 if training was stopped."""
     hints, own = get_type_hints(Training, include_extras=True), signature(command)
     kept = [parameter for name, parameter in own.parameters.items() if name != "how"]
     options = [
@@ -68,11 +62,21 @@ def with_training_options(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def run(**values: Any) -> None:
         how = Training(**{option.name: values.pop(option.name) for option in options})
-        command(how=how, **values)
+        outcome = command(how=how, **values)
+        if outcome is not None and outcome.stopped:
+            again = f"Run the same command again to go on; the ledger is {how.ledger}."
+            print(f"Stopped at a checkpoint. {again}", file=sys.stderr)
+            raise typer.Exit(3)
 
     run.__signature__ = own.replace(parameters=[*kept, *options])  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in [*kept, *options]}
     return run
+
+
+def check_runs(runs: int) -> None:
+    """Refuse a number of replicates that nobody means."""
+    if not 1 <= runs <= MOST_RUNS:
+        raise InputError(f"runs must be between 1 and {MOST_RUNS:,}, not {runs}")
 
 
 def plan(specs: Sequence[Spec], how: Training) -> dict[str, Any]:
@@ -81,12 +85,12 @@ def plan(specs: Sequence[Spec], how: Training) -> dict[str, Any]:
     `failed`: runs in the ledger that failed and will not be trained again. `shipped`: runs that the ledger lacks and
     the results that come with daxlab have.
     """
-    device, path, ours = how.platform, how.ledger, shipped()
+    device, path, results = device_named(how.device, how.executor), how.ledger, shipped()
     workers = groups_at_once(device, how.workers) if how.executor == "local" else 1
     planned = plan_sweep(specs, path, device, retry_failed=how.retry_failed, checkpoint_folder=how.checkpoints)
     with ExitStack() as stack:
         own = [stack.enter_context(Ledger(path))] if is_written(path) else []
-        others = [stack.enter_context(Ledger(ours))] if ours and not is_shipped(path) else []
+        others = [stack.enter_context(Ledger(results))] if results not in (None, path.resolve()) else []
         there = sum(len(planned.lacking) - len(other.lacking(planned.lacking, retry_failed=True)) for other in others)
         # A run on a shared card was timed with others beside it: its time is its share of the card already.
         taken = estimate(planned.groups, device, workers if device == "cpu" else 1, [*own, *others])
@@ -96,26 +100,38 @@ def plan(specs: Sequence[Spec], how: Training) -> dict[str, Any]:
     return {"ledger": str(path), **counts, **where, **asdict(taken)}
 
 
-def in_words(plan: dict[str, Any]) -> str:
-    """A sentence of a plan."""
-    workers, groups, known = plan["workers"], plan["groups"], plan["estimated"]
-    place = counted(workers, "CPU core")
-    if plan["device"] == "gpu":
-        place = "the GPU" + (f", up to {workers} groups at once" if workers > 1 else "")
-    if plan["executor"] == "ray":
-        place = f"one {plan['device'].upper()} (divide by how many the cluster has)"
-    if not known:
-        took = "no such run was timed here before, so the first seconds of training will tell how long it takes"
-    elif known < groups:
-        took = f"about {duration(plan['seconds'])} for {known:,} of the groups, by earlier runs; the rest is unknown"
-    else:
-        took = f"about {duration(plan['seconds'])}, estimated from earlier runs"
-    there = ""
+def in_words(plan: dict[str, Any], what: str, notes: Sequence[str] = ()) -> str:
+    """A plan in sentences: what is asked for, notes, and about what it takes to train the rest."""
+    asked, done, extra = plan["asked"], plan["done"], plan["runs"] - plan["asked"] + plan["done"]
+    lines = [f"{what}: {counted(asked, 'run')}, of which {plan['ledger']} has {done:,}.", *notes]
+    if plan["failed"]:
+        lines.append(FAILED.format(plan["failed"]))
+    if plan["groups"]:
+        work = f"{counted(plan['runs'], 'run')} in {counted(plan['groups'], 'group')} on {_place(plan)}"
+        lines.append(f"{work}: {_time(plan)}; {size(plan['bytes'])} in the ledger.")
+    if extra > 0:
+        lines.append(f"{counted(extra, 'extra run')} will be trained because they share a group with missing ones.")
     if plan["shipped"]:
-        there = f"\nThe results that come with daxlab have {plan['shipped']:,} of these; to bring them here: "
-        there += f"daxlab runs merge {shipped()} --ledger {plan['ledger']}"
-    runs = f"{counted(plan['runs'], 'run')} in {counted(groups, 'group')} on {place}"
-    return f"{runs}: {took}; {size(plan['bytes'])} in the ledger.{there}"
+        merge = f"daxlab runs merge {shipped()} --ledger {plan['ledger']}"
+        lines.append(f"The results that come with daxlab have {plan['shipped']:,} of them. To bring them here: {merge}")
+    return "\n".join(lines)
+
+
+def _place(plan: dict[str, Any]) -> str:
+    if plan["executor"] == "ray":
+        return f"one {plan['device'].upper()} (divide by how many the cluster has)"
+    if plan["device"] == "cpu":
+        return counted(plan["workers"], "CPU core")
+    return "the GPU" + (f", up to {plan['workers']} groups at once" if plan["workers"] > 1 else "")
+
+
+def _time(plan: dict[str, Any]) -> str:
+    if not plan["estimated"]:
+        return "no such run was timed here before, so the first seconds of training will tell how long it takes"
+    about = f"about {duration(plan['seconds'])}"
+    if plan["estimated"] == plan["groups"]:
+        return f"{about}, estimated from earlier runs"
+    return f"{about} for {plan['estimated']:,} of the groups, by earlier runs; the rest is unknown"
 
 
 def train(specs: Sequence[Spec], how: Training, plan: dict[str, Any], **options: Any) -> Outcome:
@@ -126,9 +142,9 @@ def train(specs: Sequence[Spec], how: Training, plan: dict[str, Any], **options:
         return sweep(
             specs,
             how.ledger,
-            device=how.platform,
+            device=plan["device"],
             workers=how.workers,
-            budget=seconds(how.budget),
+            budget=how.budget,
             retry_failed=how.retry_failed,
             checkpoint_folder=how.checkpoints,
             executor=how.executor,
@@ -136,10 +152,3 @@ def train(specs: Sequence[Spec], how: Training, plan: dict[str, Any], **options:
             show=show,
             **options,
         )
-
-
-def exit_if_stopped(outcome: Outcome, ledger: Path) -> None:
-    """A sweep that was stopped ends with 3."""
-    if outcome.stopped:
-        print(f"Stopped at a checkpoint. Run the same command again to go on; the ledger is {ledger}.", file=sys.stderr)
-        raise typer.Exit(3)

@@ -2,17 +2,17 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from daxlab.cli.terminal import percent, tabled
+from daxlab.cli.terminal import table
 from daxlab.runs import Ledger
 from daxlab.sweep import Plan
 from daxlab.sweep.status import Running, Status, status
-from daxlab.sweep.task import Finished, Noted, Progress
+from daxlab.sweep.task import Noted, Progress
 from daxlab.units import duration
 
 if TYPE_CHECKING:
@@ -21,56 +21,37 @@ if TYPE_CHECKING:
 LOOK_EVERY = 2.0  # seconds between two looks at the ledger
 LINE_EVERY = 30  # seconds between two lines where there is no terminal
 BAR = 20  # characters
-MOST_LOSSES = 5  # of a group that are shown one by one
 MOST_SPLITS = 10  # whose best is shown
-Show = Callable[[Any], None]
+BEST = {"split": "split", "mean %": "mean", "learner": "label", "runs": "runs"}
 
 
 @contextmanager
-def watch(ledger: Path) -> Iterator[Show]:
-    """A live status on standard error where that is a terminal; a line now and then where it is not."""
+def watch(ledger: Path) -> Iterator[Callable[[Any], None]]:
+    """A live status on standard error where that is a terminal; a line of it now and then where it is not."""
     from rich.console import Console  # slow to load
     from rich.live import Live
 
     console = Console(stderr=True, highlight=False)
-    if not console.is_terminal:
-        yield _lines()
-        return
-    losses, started = dict[str, str](), False
-    with ExitStack() as stack:
-
-        def show(event: Any) -> None:
-            nonlocal started
-            if isinstance(event, Plan) and not started:  # only now there is a ledger
-                live = Live(get_renderable=lambda: shown(ledger, look(ledger), losses), console=console, transient=True)
-                live.refresh_per_second, started = 1 / LOOK_EVERY, True
-                stack.enter_context(live)
-            elif isinstance(event, Progress):
-                losses[event.group] = _loss(event.losses)
-            elif isinstance(event, Noted):
-                print(event.message, file=sys.stderr)  # rich puts it above the status
-
-        yield show
-
-
-def _lines() -> Show:
-    runs, done, last = 0, 0, 0.0
+    losses, planned, last = dict[str, str](), False, 0.0
 
     def show(event: Any) -> None:
-        nonlocal runs, done, last
+        nonlocal planned, last
+        planned = planned or isinstance(event, Plan)  # before it there may be no ledger
+        if isinstance(event, Progress) and event.losses:
+            losses[event.group] = f"loss {fmean(event.losses):.3f}"
         if isinstance(event, Noted):
-            print(event.message, file=sys.stderr)
-        elif isinstance(event, Plan):
-            runs = runs or sum(len(group.members) for group in event.groups)  # a later plan has the halves of a group
-        elif isinstance(event, Finished):
-            done += len(event.runs)
-            print(f"{done:,} of {runs:,} runs", file=sys.stderr)
-        elif isinstance(event, Progress) and time.monotonic() - last > LINE_EVERY:
-            last = time.monotonic()
-            parts = [f"update {event.update:,}", *([_loss(event.losses)] if event.losses else [])]
-            print(f"group {event.group[:8]}: {', '.join(parts)}", file=sys.stderr)
+            print(event.message, file=sys.stderr)  # rich puts it above the status
+        elif isinstance(event, Progress) and not console.is_terminal and time.monotonic() - last > LINE_EVERY:
+            last, now = time.monotonic(), look(ledger)
+            loss = [losses[event.group]] if event.losses else []
+            print(", ".join([_counts(now), _pace(now), f"update {event.update:,}", *loss]), file=sys.stderr)
 
-    return show
+    def view() -> "RenderableType":
+        return shown(ledger, look(ledger), losses) if planned else ""
+
+    live = Live(get_renderable=view, console=console, transient=True, refresh_per_second=1 / LOOK_EVERY)
+    with live if console.is_terminal else nullcontext():
+        yield show
 
 
 def look(ledger: Path) -> Status:
@@ -84,18 +65,23 @@ def shown(path: Path, now: Status, losses: Mapping[str, str] | None = None) -> "
     from rich.console import Group  # slow to load
     from rich.text import Text
 
-    counts = f"{now.done:,} done, {now.running:,} running, {now.waiting:,} waiting, {now.failed:,} failed"
-    parts: list[RenderableType] = [Text(f"{path}: {counts}"), _pace(now)]  # a path may have brackets
+    parts: list[RenderableType] = [Text(f"{path}: {_counts(now)}"), _pace(now)]  # a path may have brackets
     if now.others:
         parts.append(f"{now.others:,} more wait in groups of other sweeps")
     if now.groups:
-        lines = [_line(group, (losses or {}).get(group.group, "")) for group in now.groups]
-        parts += ["", tabled(["running", " " * BAR, "updates", "of", ""], lines, right=(2, 3))]
+        parts += ["", table([_group_row(group, (losses or {}).get(group.group, "")) for group in now.groups])]
     if now.best:
-        parts += ["", "best in this ledger", _best(now.best[:MOST_SPLITS])]
+        rows = now.best[:MOST_SPLITS]
+        several = len({row["dataset"] for row in rows}) > 1
+        columns = BEST | ({"dataset": "dataset"} if several else {})
+        parts += ["", "best in this ledger", table(rows, columns)]
     if len(now.best) > MOST_SPLITS:
         parts.append(f"… and {len(now.best) - MOST_SPLITS:,} more")
     return Group(*parts)
+
+
+def _counts(now: Status) -> str:
+    return f"{now.done:,} done, {now.running:,} running, {now.waiting:,} waiting, {now.failed:,} failed"
 
 
 def _pace(now: Status) -> str:
@@ -108,20 +94,9 @@ def _pace(now: Status) -> str:
     return "nothing is left to train" if now.done else "all have failed" if now.failed else "nothing is recorded yet"
 
 
-def _line(group: Running, loss: str) -> list[str]:
+def _group_row(group: Running, loss: str) -> dict[str, Any]:
     what = f"{group.runs:,} of {group.label}"
     if group.split is not None:
         what = f"{group.label}, on {group.split}, seed {group.seed}"
-    return [what, "━" * (BAR * group.step // group.steps), f"{group.step:,}", f"{group.steps:,}", loss]
-
-
-def _loss(losses: Sequence[float]) -> str:
-    if len(losses) > MOST_LOSSES:
-        return f"mean loss {fmean(losses):.3f}"
-    return " ".join(["loss", *(f"{loss:.3f}" for loss in losses)]) if losses else ""
-
-
-def _best(rows: Sequence[Mapping[str, Any]]) -> "RenderableType":
-    names = ["split", "mean", "label", "runs", *(["dataset"] if len({row["dataset"] for row in rows}) > 1 else [])]
-    lines = [[str(row[name]) for name in names] for row in ({**row, "mean": percent(row["mean"])} for row in rows)]
-    return tabled(["split", "mean %", "learner", *names[3:]], lines, right=(1, 3))
+    bar = "━" * (BAR * group.step // group.steps)
+    return {"running": what, " " * BAR: bar.ljust(BAR), "updates": group.step, "of": group.steps, " ": loss}

@@ -7,45 +7,25 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from daxlab.datasets.core import Dataset, Sizes, Split
-from daxlab.datasets.folder import FolderDataset, folder_dataset
+from daxlab.datasets.core import Dataset as Dataset, Sizes as Sizes, Split as Split
+from daxlab.datasets.folder import FolderDataset as FolderDataset, folder_dataset
 from daxlab.datasets.grammars import GrammarDataset
 from daxlab.datasets.release import MCD, SCAN
-from daxlab.datasets.source import Corpus, Fetched, existing, fetch, find
+from daxlab.datasets.source import existing, fetch as fetch, find as find
 from daxlab.datasets.translation import (
     BUILT_IN,
     ENG_FRA,
     TATOEBA,
-    SentencePairs,
+    SentencePairs as SentencePairs,
     is_pairs_file,
     is_pairs_name,
-    sentence_pairs,
+    sentence_pairs as sentence_pairs,
 )
 from daxlab.errors import InputError, nearest
 from daxlab.languages import Language, language as grammar
 from daxlab.languages.language import shipped
 
 CORPORA = {corpus.name: corpus for corpus in (SCAN, MCD, ENG_FRA)}
-
-__all__ = [
-    "CORPORA",
-    "Corpus",
-    "Dataset",
-    "Entry",
-    "Fetched",
-    "FolderDataset",
-    "GrammarDataset",
-    "SentencePairs",
-    "Sizes",
-    "Split",
-    "catalogue",
-    "dataset",
-    "fetch",
-    "find",
-    "language",
-    "sentence_pairs",
-    "split",
-]
 
 
 def dataset(name: str) -> Dataset:
@@ -65,9 +45,9 @@ def dataset(name: str) -> Dataset:
     try:
         if is_pairs_file(path):
             return sentence_pairs(name)
+        return folder_dataset(name) if path.is_dir() else _of_grammar(grammar(name))
     except OSError as error:
         raise InputError(f"cannot read {name}: {error.strerror or error}") from None
-    return folder_dataset(name) if path.is_dir() else _of_grammar(grammar(name))
 
 
 @lru_cache(maxsize=64)

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from contextlib import ExitStack
 from io import BytesIO
 from pathlib import Path
-from typing import Literal, get_args
 
 from daxlab.atomic import atomic_file
 from daxlab.datasets.core import DEV, Split
@@ -14,15 +13,14 @@ from daxlab.datasets.release import line
 from daxlab.errors import InputError
 from daxlab.languages import Example
 
-Format = Literal["scan", "tsv", "jsonl", "parquet"]
-SUFFIX: dict[Format, str] = {"scan": ".txt", "tsv": ".tsv", "jsonl": ".jsonl", "parquet": ".parquet"}
+SUFFIX = {"scan": ".txt", "tsv": ".tsv", "jsonl": ".jsonl", "parquet": ".parquet"}  # by format
 
 Weighted = Iterable[tuple[Example, int]]
 
 
-def export(split: Split, folder: Path, form: Format) -> list[Path]:
+def export(split: Split, folder: Path, form: str) -> list[Path]:
     """Write the training set and every test set into a folder. What is written as TSV can be read back as a dataset."""
-    if form not in get_args(Format):
+    if form not in SUFFIX:
         raise InputError(f"no format is called {form!r}; there are {', '.join(SUFFIX)}")
     sets: dict[str, Weighted] = {TRAIN: zip(split.train, split.weights, strict=True)}
     sets |= {name: ((example, 1) for example in test) for name, test in split.tests.items()}
@@ -59,21 +57,18 @@ def _write(contents: dict[Path, bytes], folder: Path) -> None:
         raise InputError(f"cannot write to {folder}: {error}; {state}") from None
 
 
-def _content(examples: Weighted, form: Format, categories: bool) -> bytes:
+def _content(examples: Weighted, form: str, categories: bool) -> bytes:
     if form == "scan":  # a line for each presentation
         return "".join(f"{line(example)}\n" * weight for example, weight in examples).encode()
-    names = ("command", "actions", "category") if categories else ("command", "actions")
-    rows = [
-        (dict(zip(names, (example.command, " ".join(example.actions), example.category), strict=False)), weight)
-        for example, weight in examples
-    ]
+    columns = ("command", "actions", "category")[: 3 if categories else 2]
+    rows = [((e.command, " ".join(e.actions), e.category)[: len(columns)], weight) for e, weight in examples]
     if form == "tsv":
-        return "".join(("\t".join(row.values()) + "\n") * weight for row, weight in rows).encode()
-    weighted = [row | {"weight": weight} for row, weight in rows]
+        return "".join(("\t".join(row) + "\n") * weight for row, weight in rows).encode()
+    table = [dict(zip((*columns, "weight"), (*row, weight), strict=True)) for row, weight in rows]
     if form == "jsonl":
-        return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in weighted).encode()
+        return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in table).encode()
     import polars  # slow to load
 
     content = BytesIO()
-    polars.DataFrame(weighted).write_parquet(content)
+    polars.DataFrame(table).write_parquet(content)
     return content.getvalue()

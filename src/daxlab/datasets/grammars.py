@@ -26,21 +26,17 @@ class GrammarDataset(Dataset):
 
     @property
     def name(self) -> str:
-        """The grammar's name, or its file."""
         return self.grammar.name
 
     @property
     def about(self) -> str:
-        """Where the grammar comes from."""
         return ABOUT.get(self.name, "a grammar file")
 
     @property
     def digest(self) -> str:
-        """A sha256 of the rules and meanings."""
         return self.grammar.digest
 
     def examples(self) -> Sequence[Example]:
-        """Every command with its actions."""
         return self.grammar.commands()
 
     def split_names(self) -> list[str]:

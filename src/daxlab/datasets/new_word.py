@@ -6,7 +6,6 @@ So it is known without the corpus.
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -111,7 +110,6 @@ class Question:
 
     @property
     def example(self) -> Example:
-        """The sentence with its first reference."""
         return Example(self.command, self.references[0])
 
 
@@ -124,12 +122,9 @@ class NewWord:
     known: Word = TIRED
 
     def __post_init__(self) -> None:
-        if len(self.frames) < 2:
-            raise InputError("a new word needs a frame that teaches it and one at least that asks for it")
-        sentence, times = Counter(frame.english for frame in self.frames).most_common(1)[0]
-        if times > 1:
+        if len({frame.english for frame in self.frames}) < max(2, len(self.frames)):
             raise InputError(
-                f"the frame {sentence!r} is there twice; the first is taught, and each other asks something else"
+                "a new word needs a frame that teaches it and one at least that asks for it, all of them different"
             )
 
     @property

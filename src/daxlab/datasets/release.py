@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from daxlab.datasets.core import DEV, TEST, Sizes, Split
 from daxlab.datasets.rules import REPLICATES, SHOTS, SIZES
-from daxlab.datasets.source import Corpus, find, open_corpus, read
+from daxlab.datasets.source import Corpus, find, open_corpus
 from daxlab.errors import InputError
 from daxlab.languages import Example
 
@@ -27,7 +27,9 @@ BY_RULE = {  # pair -> our split, which must be the same
     "template_split/template_right": "template-right",
     **{f"filler_split/filler_num{n}": f"filler-{n}" for n in range(4)},
 }
-BY_SIZE = {f"simple_split/size_variations/simple_p{size}": size for size in SIZES}
+BY_SIZE = {SIMPLE: 80} | {
+    f"simple_split/size_variations/simple_p{size}": size for size in SIZES
+}  # per cent of training
 FEW_JUMP = {
     f"add_prim_split/with_additional_examples/addprim_complex_jump_num{shots}_rep{replicate}": shots
     for shots in SHOTS
@@ -38,7 +40,7 @@ FEW_AROUND_RIGHT = {
     for n in range(11)
     for replicate in range(1, REPLICATES + 1)
 }
-PAIRS = (SIMPLE, *BY_SIZE, *BY_RULE, *FEW_JUMP, *FEW_AROUND_RIGHT)
+PAIRS = (*BY_SIZE, *BY_RULE, *FEW_JUMP, *FEW_AROUND_RIGHT)
 
 
 def sides(pair: str) -> tuple[str, str]:
@@ -69,12 +71,8 @@ def line(example: Example) -> str:
 
 
 def _examples(content: bytes, name: str) -> list[Example]:
-    try:
-        lines = content.decode().splitlines()
-    except UnicodeDecodeError:
-        raise InputError(f"{name} is not UTF-8 text") from None
     examples = []
-    for number, text in enumerate(lines, 1):
+    for number, text in enumerate(content.decode(errors="replace").splitlines(), 1):
         example = _example(text)
         if example is None:
             raise InputError(f"{name}, line {number}: expected 'IN: command OUT: actions', not {text[:60]!r}")
@@ -84,7 +82,7 @@ def _examples(content: bytes, name: str) -> list[Example]:
 
 @lru_cache(maxsize=1 << 15)  # the files repeat the same 20,910 lines, so their splits share the examples
 def _example(text: str) -> Example | None:
-    match = re.fullmatch(r"IN: (.+) OUT: (.+)", text)
+    match = re.fullmatch(r"IN: ([\w ]+) OUT: ([\w ]+)", text)
     return Example(match[1], tuple(match[2].split())) if match else None
 
 
@@ -94,10 +92,8 @@ def release_split(name: str) -> Split | None:
         return _mcd(name)
     if name not in NAMES:
         return None
-    train_file, test_file = sides(name.removeprefix(PREFIX))
-    with open_corpus(SCAN) as files:
-        content = read(files[train_file]), read(files[test_file])
-    return _pair(name, *content)
+    with open_corpus(SCAN) as folder:
+        return _pair(name, *((folder / file).read_bytes() for file in sides(name.removeprefix(PREFIX))))
 
 
 @lru_cache(maxsize=64)  # by content, so that a changed file is parsed again
@@ -118,15 +114,15 @@ def release_sizes() -> Iterator[Sizes]:
         return
     with open_corpus(SCAN) as files:
         for pair in PAIRS:
-            train, test = (read(files[file]).splitlines() for file in sides(pair))
+            train, test = ((files / file).read_bytes().splitlines() for file in sides(pair))
             yield Sizes(PREFIX + pair, "file", len(train), len(set(train)), {TEST: len(test)})
 
 
 def _mcd(name: str) -> Split:
     """Maximum compound divergence (Keysers et al., 2020): line numbers of the release's tasks.txt."""
     with open_corpus(MCD) as files, open_corpus(SCAN) as release:
-        content = read(files[f"{name}.json"])
-        commands = _examples(read(release[ALL]), ALL)
+        content = (files / f"{name}.json").read_bytes()
+        commands = _examples((release / ALL).read_bytes(), ALL)
     try:
         numbers = json.loads(content)
         train, dev, test = (

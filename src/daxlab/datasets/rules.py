@@ -66,6 +66,7 @@ def named(pattern: str, origin: Origin, shown: Iterable[str]) -> Callable[..., C
 @lru_cache(maxsize=16)
 def names(language: Language) -> tuple[str, ...]:
     """The splits of a language; of an infinite family, the members that the paper and the release have."""
+    language.commands()  # the error for a language that is too large is not one of those below
     listed: list[str] = []
     for family in FAMILIES:
         shown = [

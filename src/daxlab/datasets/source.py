@@ -11,7 +11,7 @@ import tarfile
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -24,14 +24,15 @@ from urllib.request import url2pathname
 from daxlab.errors import InputError
 
 DATA = "DAXLAB_DATA"  # names the folder to look in before the cache
-MOST_BYTES = 1 << 30  # of one file
-CHUNK = 1 << 20
+ARCHIVES = (".zip", ".tar.gz", ".tgz")
+MOST_BYTES = 1 << 30  # in a tar, which is read into memory
+CHUNK = 1 << 20  # bytes of a download between two reports of progress
 TIMEOUT = 60  # seconds without a byte
 
 # The standard library's errors for an archive that is damaged, truncated, encrypted or of an unknown kind.
 DAMAGED = (OSError, EOFError, RuntimeError, zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError)
 
-Files = Mapping[str, Path | zipfile.Path]  # by name
+Folder = Path | zipfile.Path  # on the disk, or in an archive
 Progress = Callable[[int, int | None], None]  # bytes so far, bytes in all where known
 
 
@@ -44,59 +45,11 @@ class Corpus:
     url: str
     digest: str  # of the files, by `digest` below
     exact: bool = True  # False: the publisher keeps changing it, so another digest is accepted
-    beside: tuple[str, ...] = ()  # optional files, which are not part of the digest
+    optional: tuple[str, ...] = ()  # further files, which are not part of the digest
     check: Callable[[Mapping[str, bytes]], object] = lambda files: None  # raises InputError if the content is wrong
 
 
-def archived(path: Path) -> bool:
-    """Whether a file is a zip or a tar."""
-    return zipfile.is_zipfile(path) or tarfile.is_tarfile(path)
-
-
-@contextmanager
-def opened(path: Path, first: str, called: str | None = None) -> Iterator[Files]:
-    """The files beside and below the file `first`, which a folder, a zip or a tar has in it or in a folder of it."""
-    called = called or str(path)
-    if not path.exists():
-        raise InputError(f"there is no {called}")
-    try:
-        with _listed(path, first, called) as files:
-            tops = [name.removesuffix(first) for name in files if f"/{name}".endswith(f"/{first}")]
-            if not tops:
-                raise InputError(f"{called} has no {first} in it")
-            top = min(tops, key=len)
-            yield {name.removeprefix(top): file for name, file in files.items() if name.startswith(top)}
-    except DAMAGED as error:
-        raise InputError(f"cannot read {called}: {_reason(error)}") from None
-
-
-@contextmanager
-def _listed(path: Path, first: str, called: str) -> Iterator[Files]:
-    """The files of an archive; of a folder those beside and below the file `first`."""
-    if path.is_dir():
-        tops = [file.parent for file in (*path.glob(first), *path.glob(f"*/{first}"))]
-        files = (file for top in tops for depth in ("*", "*/*", "*/*/*") for file in top.glob(depth))
-        yield {file.relative_to(path).as_posix(): file for file in files if file.is_file()}
-    elif zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
-            yield {name: zipfile.Path(archive, name) for name in archive.namelist()}
-    elif tarfile.is_tarfile(path):
-        with tarfile.open(path) as tar, zipfile.ZipFile(BytesIO(), "w") as archive:  # then read as a zip
-            members = [member for member in tar if member.isfile()]
-            limit_size(sum(member.size for member in members), called)
-            for member in members:
-                archive.writestr(normpath(member.name), tar.extractfile(member).read())  # type: ignore[union-attr]
-            yield {name: zipfile.Path(archive, name) for name in archive.namelist()}
-    else:
-        raise InputError(f"{called} is neither a folder nor a zip or tar archive that can be read")
-
-
-def read(file: Path | zipfile.Path) -> bytes:
-    """The content of a file, unless it is larger than anything we read."""
-    with file.open("rb") as stream:
-        content: bytes = stream.read(MOST_BYTES + 1)
-    limit_size(len(content), file)
-    return content
+# Files on this machine.
 
 
 def existing(name: str) -> Path | None:
@@ -108,14 +61,61 @@ def existing(name: str) -> Path | None:
         return None
 
 
-def limit_size(size: int, name: object) -> None:
-    """Refuse a file that is larger than anything we read."""
-    if size > MOST_BYTES:
-        raise InputError(f"{name} is larger than {MOST_BYTES:,} bytes, which is the most that is read")
+def stamp(*files: Path) -> tuple[tuple[str, int, int], ...]:
+    """Changes when one of the files does."""
+    stats = [(file.name, file.stat()) for file in files]
+    return tuple((name, stat.st_mtime_ns, stat.st_size) for name, stat in stats)
+
+
+def archived(path: Path) -> bool:
+    """Whether a file is a zip or a tar."""
+    return zipfile.is_zipfile(path) or tarfile.is_tarfile(path)
+
+
+@contextmanager
+def opened(path: Path, first: str, called: str | None = None) -> Iterator[Folder]:
+    """The folder that has the file `first`: `path` or a folder in it, where `path` may be a zip or a tar."""
+    called = called or str(path)
+    if not path.exists():
+        raise InputError(f"there is no {called}")
+    try:
+        with _holding(path, first, called) as folders:
+            if not folders:
+                raise InputError(f"{called} has no {first} in it")
+            yield folders[0]
+    except DAMAGED as error:
+        raise InputError(f"cannot read {called}: {_reason(error)}") from None
+
+
+@contextmanager
+def _holding(path: Path, first: str, called: str) -> Iterator[list[Folder]]:
+    if path.is_dir():
+        yield [file.parent for place in (first, f"*/{first}") for file in sorted(path.glob(place))]
+    elif archived(path):
+        with zipfile.ZipFile(path if zipfile.is_zipfile(path) else _tar_as_zip(path, called)) as archive:
+            root = zipfile.Path(archive)
+            yield [folder for folder in (root, *root.iterdir()) if (folder / first).is_file()]
+    else:
+        raise InputError(f"{called} is neither a folder nor a zip or tar archive that can be read")
+
+
+def _tar_as_zip(path: Path, called: str) -> BytesIO:
+    """The files of a tar as a zip in memory, so that there is one way to read both."""
+    content = BytesIO()
+    with tarfile.open(path) as tar, zipfile.ZipFile(content, "w") as archive:
+        members = [member for member in tar if member.isfile()]
+        if sum(member.size for member in members) > MOST_BYTES:
+            raise InputError(f"{called} has more than {MOST_BYTES:,} bytes in it, which is the most that is read")
+        for member in members:
+            archive.writestr(normpath(member.name), tar.extractfile(member).read())  # type: ignore[union-attr]
+    return content
 
 
 def _reason(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error) or "it is damaged"
+
+
+# Corpora.
 
 
 def cache() -> Path:
@@ -127,14 +127,28 @@ def cache() -> Path:
 
 def find(corpus: Corpus) -> Path | None:
     """Where a corpus is: in the folder that DAXLAB_DATA names, or in the cache; None if in neither."""
+    return _in_data(corpus) or _within(cache() / corpus.name, corpus)
+
+
+def _in_data(corpus: Corpus) -> Path | None:
     folder = os.environ.get(DATA)
     if folder and not Path(folder).is_dir():
         raise InputError(f"{DATA} names {folder}, which is no folder")
-    return _among([*(_candidates(Path(folder), corpus) if folder else ()), cache() / corpus.name], corpus)
+    return _within(Path(folder), corpus) if folder else None
+
+
+def _within(folder: Path, corpus: Corpus) -> Path | None:
+    """Where a folder has a corpus: in it, in a subfolder of the corpus's name, or in an archive in either."""
+    for place in (folder, folder / corpus.name):
+        for candidate in (place, *sorted(path for path in place.glob("*") if path.name.endswith(ARCHIVES))):
+            with suppress(InputError), opened(candidate, corpus.files[0]) as files:
+                if all((files / name).is_file() for name in corpus.files):
+                    return candidate
+    return None
 
 
 def locate(corpus: Corpus) -> Path:
-    """The same, or an error that says how to get the corpus."""
+    """Where a corpus is, or an error that says how to get it."""
     place = find(corpus)
     if place is None:
         raise InputError(
@@ -144,26 +158,55 @@ def locate(corpus: Corpus) -> Path:
     return place
 
 
-def _among(places: Iterable[Path], corpus: Corpus) -> Path | None:
-    """The first of the places that has all files of a corpus."""
-    for place in places:
-        with suppress(InputError), opened(place, corpus.files[0]) as files:
-            if files.keys() >= set(corpus.files):
-                return place
-    return None
-
-
-def _candidates(folder: Path, corpus: Corpus) -> Iterator[Path]:
-    """Where a corpus may be in a folder of data: in it, in a subfolder of its name, in an archive in either."""
-    for place in (folder, folder / corpus.name):
-        if place.is_dir():
-            yield place
-            yield from sorted(p for p in place.iterdir() if p.name.endswith((".zip", ".tar.gz", ".tgz")))
-
-
-def open_corpus(corpus: Corpus) -> AbstractContextManager[Files]:
-    """The files of a corpus that is on this machine."""
+def open_corpus(corpus: Corpus) -> AbstractContextManager[Folder]:
+    """The folder with the files of a corpus that is on this machine."""
     return opened(locate(corpus), corpus.files[0])
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """The result of a fetch: where the corpus is, its sha256, and whether that is the published one."""
+
+    corpus: str
+    path: Path
+    sha256: str
+    exact: bool
+    already: bool
+
+
+def fetch(corpus: Corpus, source: str | None = None, progress: Progress = lambda done, of: None) -> Fetched:
+    """Bring a corpus into the cache, from a path, a URL or its publisher: all of it, checked, or nothing."""
+    kept = cache() / corpus.name
+    if source is None and _within(kept, corpus):
+        _, sha = _content(corpus, kept)
+        if sha == corpus.digest or not corpus.exact:
+            return Fetched(corpus.name, kept, sha, sha == corpus.digest, already=True)
+    with _local(corpus, source, progress) as path:
+        content, sha = _content(corpus, path, source)
+    if corpus.exact and sha != corpus.digest:
+        raise InputError(
+            f"{source or corpus.url} is not the published {corpus.name}: its sha256 over all files is {sha}, "
+            f"not {corpus.digest}; nothing was kept"
+        )
+    try:
+        corpus.check(content)
+    except InputError as error:
+        raise InputError(f"{source or corpus.url} is no {corpus.name}: {error}; nothing was kept") from None
+    _keep(content, kept)
+    return Fetched(corpus.name, kept, sha, sha == corpus.digest, already=False)
+
+
+def _content(corpus: Corpus, path: Path, called: str | None = None) -> tuple[dict[str, bytes], str]:
+    """The files of a corpus at a place, and their digest, which the optional ones are no part of."""
+    with opened(path, corpus.files[0], called) as folder:
+        missing = [name for name in corpus.files if not (folder / name).is_file()]
+        if missing:
+            lacks = f"{len(missing)} of the {len(corpus.files)} files of {corpus.name}"
+            raise InputError(f"{called or path} lacks {lacks}: {missing[0]}, …")
+        content = {name: (folder / name).read_bytes() for name in corpus.files}
+        optional = {name: folder / name for name in corpus.optional}
+        further = {name: file.read_bytes() for name, file in optional.items() if file.is_file()}
+    return content | further, digest(content)
 
 
 def digest(files: Mapping[str, bytes]) -> str:
@@ -183,61 +226,16 @@ def _normalised(name: str, content: bytes) -> bytes:
         raise InputError(f"{name} is not JSON") from None
 
 
-@dataclass(frozen=True)
-class Fetched:
-    """The result of a fetch: where the corpus is, its sha256, and whether that is the published one."""
-
-    corpus: str
-    path: Path
-    sha256: str
-    exact: bool
-    already: bool
-
-
-def fetch(corpus: Corpus, source: str | None = None, progress: Progress = lambda done, of: None) -> Fetched:
-    """Bring a corpus into the cache, from a path, a URL or its publisher: all of it, checked, or nothing."""
-    kept = cache() / corpus.name
-    if source is None and _among([kept], corpus):
-        sha = digest(_content(corpus, kept)[0])
-        if sha == corpus.digest or not corpus.exact:
-            return Fetched(corpus.name, kept, sha, sha == corpus.digest, already=True)
-    with _local(corpus, source, progress) as path:
-        content, beside = _content(corpus, path, source)
-    sha = digest(content)
-    if corpus.exact and sha != corpus.digest:
-        raise InputError(
-            f"{source or corpus.url} is not the published {corpus.name}: its sha256 over all files is {sha}, "
-            f"not {corpus.digest}; nothing was kept"
-        )
-    try:
-        corpus.check(content)
-    except InputError as error:
-        raise InputError(f"{source or corpus.url} is no {corpus.name}: {error}; nothing was kept") from None
-    _keep(content | beside, kept)
-    return Fetched(corpus.name, kept, sha, sha == corpus.digest, already=False)
-
-
-def _content(corpus: Corpus, path: Path, called: str | None = None) -> tuple[dict[str, bytes], dict[str, bytes]]:
-    """The files of a corpus at a place, and the optional files beside them."""
-    with opened(path, corpus.files[0], called) as files:
-        missing = [name for name in corpus.files if name not in files]
-        if missing:
-            lacks = f"{len(missing)} of the {len(corpus.files)} files of {corpus.name}"
-            raise InputError(f"{called or path} lacks {lacks}: {missing[0]}, …")
-        beside = [name for name in corpus.beside if name in files]
-        return {name: read(files[name]) for name in corpus.files}, {name: read(files[name]) for name in beside}
-
-
 @contextmanager
 def _local(corpus: Corpus, source: str | None, progress: Progress) -> Iterator[Path]:
     """The source as a path; a download is deleted at the end of the block."""
-    place = find(corpus) if source is None else None
+    place = _in_data(corpus) if source is None else None
     source = source or corpus.url
-    if place not in (None, cache() / corpus.name):
+    if place is not None:
         yield place
     elif not source.startswith(("http:", "https:")):
         path = Path(url2pathname(urlparse(source).path) if source.startswith("file:") else source).expanduser()
-        yield (_among(_candidates(path, corpus), corpus) or path) if path.is_dir() else path
+        yield _within(path, corpus) or path
     else:
         with tempfile.TemporaryDirectory(prefix="daxlab-") as temporary:
             path = Path(temporary) / "download"
@@ -245,38 +243,22 @@ def _local(corpus: Corpus, source: str | None, progress: Progress) -> Iterator[P
             yield path
 
 
-class _Bar:
-    """What pooch takes for a progress bar: reports to our callback, and stops a download that is too large."""
-
-    def __init__(self, url: str, progress: Progress) -> None:
-        self._url, self._progress, self._done, self.total = url, progress, 0, 0
-
-    def update(self, size: int) -> None:
-        self._done += size  # pooch counts whole chunks
-        limit_size(max(self._done - CHUNK, self.total), self._url)
-        if size:
-            self._progress(min(self._done, self.total or self._done), self.total or None)
-
-    def reset(self) -> None:
-        self._done = 0
-
-    def close(self) -> None:
-        pass
-
-
 def _download(url: str, path: Path, progress: Progress) -> None:
-    import pooch
-    from requests.exceptions import ChunkedEncodingError, ConnectionError, Timeout
+    import requests
 
     from daxlab import __version__
 
     headers = {"User-Agent": f"daxlab/{__version__}"}  # some publishers refuse the default
-    download = pooch.HTTPDownloader(_Bar(url, progress), chunk_size=CHUNK, headers=headers, timeout=TIMEOUT)
     try:
-        download(url, str(path), None)
+        with requests.get(url, headers=headers, timeout=TIMEOUT, stream=True) as response, path.open("wb") as file:
+            response.raise_for_status()
+            size = int(response.headers.get("content-length", 0)) or None
+            for chunk in response.iter_content(CHUNK):
+                file.write(chunk)
+                progress(file.tell(), size)
     except (OSError, ValueError) as error:  # the errors of requests are OSErrors
-        broken = isinstance(error, (ConnectionError, Timeout, ChunkedEncodingError))
-        reason = "the connection failed" if broken else _reason(error)
+        broken = (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError)
+        reason = "the connection failed" if isinstance(error, broken) else _reason(error)
         raise InputError(f"cannot download {url}: {reason}; if you have the file, give it with --from") from None
 
 

@@ -10,7 +10,6 @@ One English sentence may have several French ones. The vocabulary always has the
 
 import json
 import re
-from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
@@ -24,7 +23,8 @@ from daxlab.datasets import bleu
 from daxlab.datasets.core import TEST, Dataset, Split
 from daxlab.datasets.new_word import MARK, NewWord, new_word, normalise
 from daxlab.datasets.rules import NUMBER, drawn
-from daxlab.datasets.source import Corpus, Files, archived, existing, find, locate, opened, read
+from daxlab.datasets.source import Corpus, Folder, archived, existing, find, locate, opened, stamp
+from daxlab.datasets.tsv import rows
 from daxlab.errors import InputError
 from daxlab.languages import Example, language
 from daxlab.languages.language import shipped
@@ -36,7 +36,7 @@ ENG_FRA = Corpus(
     url="https://www.manythings.org/anki/fra-eng.zip",
     digest="2546838ae46e0eac4c02ab7032ea0a02a006074a5340077a36a9444f41e02888",  # the release of 2017-09-29
     exact=False,  # the site now serves newer releases than the paper used
-    beside=(ABOUT,),  # has the release's date
+    optional=(ABOUT,),  # has the release's date
     check=lambda files: read_pairs(BytesIO(files[FILE]), FILE),
 )
 DATE = "2017-09-29"
@@ -56,24 +56,15 @@ STARTS = (
     *("i am ", "i m ", "he is", "he s ", "she is", "she s", "you are", "you re "),
     *("we are", "we re ", "they are", "they re "),
 )
-FIRST_LETTERS = frozenset(start[0] for start in STARTS)
 MOST_TOKENS = 9  # on each side
-MOST_BYTES = 100_000  # of a line
-MOST_PAIRS = 1_000_000  # that pass the filter
-COLUMNS = (2, 3)  # English, French; attribution
 
 
 class _Text(NamedTuple):
-    """What is read from a file of sentence pairs."""
+    """What a corpus has in it."""
 
     pairs: tuple[Example, ...]
-    digest: str  # the sha256 of the text
-    date: str
-
-    @property
-    def release(self) -> str:
-        """The name of a release of tatoeba."""
-        return f"{TATOEBA}-{self.date}-{self.digest[:8]}"
+    about: str
+    release: str = ""  # the name of a release of tatoeba
 
 
 class SentencePairs(Dataset):
@@ -96,7 +87,7 @@ class SentencePairs(Dataset):
     @cached_property
     def pairs(self) -> tuple[Example, ...]:
         """The pairs, as often as the corpus has them."""
-        pairs = language(SYNTHETIC).commands() if self._corpus == BUILT_IN else self._text.pairs
+        pairs = self._text.pairs
         if len({pair.command for pair in pairs}) < 2:
             raise InputError(f"{self.name} has fewer than two English sentences to learn from and to ask")
         new = self.new.word.english
@@ -104,16 +95,9 @@ class SentencePairs(Dataset):
             raise InputError(f"{new!r} is no new word: {self.name} has sentences with it")
         return pairs
 
-    @cached_property
+    @property
     def about(self) -> str:
-        """Where the pairs come from."""
-        if self._corpus == BUILT_IN:
-            return "synthetic sentences that a small grammar generates"
-        sha = f"sha256 {self._text.digest[:8]}"
-        if not TATOEBA_NAME.fullmatch(self._corpus):
-            return f"{self._path}, {sha}"
-        whose = "the paper's" if self._text.digest == ENG_FRA.digest else "not the paper's"
-        return f"Tatoeba, release of {self._text.date}, {sha}, {whose}"
+        return self._text.about
 
     @cached_property
     def digest(self) -> str:
@@ -123,11 +107,9 @@ class SentencePairs(Dataset):
         return sha256(json.dumps(content).encode()).hexdigest()
 
     def examples(self) -> Sequence[Example]:
-        """The pairs, and the sentences about the new and the known word."""
         return (*self.pairs, self.new.taught, *self.probes())
 
     def split_names(self) -> list[str]:
-        """The baseline, and the paper's conditions."""
         return [BASELINE, *(condition(self.new, times) for times in TIMES)]
 
     def split(self, name: str) -> Split:
@@ -149,30 +131,29 @@ class SentencePairs(Dataset):
         return [question.example for question in self.new.questions]
 
     def read(self, text: str) -> str:
-        """A sentence in the spelling of the corpus."""
         return normalise(text)
 
     def scores(self, test: Sequence[Example], answers: Sequence[Sequence[str]]) -> dict[str, float]:
-        """BLEU."""
         return bleu.scores(test, answers)
 
     @cached_property
     def _text(self) -> _Text:
-        if TATOEBA_NAME.fullmatch(self._corpus):
-            path = self._path or locate(ENG_FRA)
-            text = _read(path, _stamp(path), ENG_FRA.name)
-            if self._corpus not in (TATOEBA, text.release):
-                raise InputError(
-                    f"{self._corpus} is not on this machine, which has {text.release}; fetch or name the other one"
-                )
-            return text
-        if self._path is None:
+        if self._corpus == BUILT_IN:
+            return _Text(language(SYNTHETIC).commands(), "synthetic sentences that a small grammar generates")
+        tatoeba = bool(TATOEBA_NAME.fullmatch(self._corpus))
+        path = self._path or (locate(ENG_FRA) if tatoeba else None)
+        if path is None:
             place = f" (no file {Path(self._corpus).absolute()})" if self._corpus else ""
             problem = f"there is no corpus called {self._corpus!r}{place}"
             if self._corpus in shipped():
                 problem = f"{self._corpus} is a grammar"
             raise InputError(f"{problem}; give {TATOEBA}, {BUILT_IN}, or a file of tab-separated sentence pairs")
-        return _read(self._path, _stamp(self._path), str(self._path))
+        text = _read(path, _stamp(path), tatoeba)
+        if tatoeba and self._corpus not in (TATOEBA, text.release):
+            raise InputError(
+                f"{self._corpus} is not on this machine, which has {text.release}; fetch or name the other one"
+            )
+        return text
 
 
 def condition(new: NewWord, times: int | str) -> str:
@@ -219,72 +200,48 @@ def is_pairs_file(path: Path) -> bool:
         return b"\t" in file.readline(10_000) or archived(path)
 
 
-# Files.
-
-
-def _stamp(path: Path) -> tuple[int, int]:
-    """Changes when the file does."""
-    stat = (path / FILE if (path / FILE).exists() else path).stat()
-    return stat.st_mtime_ns, stat.st_size
+def _stamp(path: Path) -> tuple[object, ...]:
+    return stamp(path / FILE if (path / FILE).exists() else path)
 
 
 @lru_cache(maxsize=4)  # names with other new words share it
-def _read(path: Path, stamp: tuple[int, int], called: str) -> _Text:
+def _read(path: Path, stamp: object, tatoeba: bool) -> _Text:
     """What is in a file, or in fra.txt of a folder or archive."""
+    file: Folder = path
+    called, about = ENG_FRA.name if tatoeba else str(path), ""
     with ExitStack() as stack:
-        files: Files = {FILE: path}
         if path.is_dir() or archived(path):
-            files, called = stack.enter_context(opened(path, FILE)), f"{FILE} of {called}"
-        file = stack.enter_context(files[FILE].open("rb"))
-        digest = file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type] # a stream of bytes
-        file.seek(0)
-        pairs = read_pairs(file, called)
-        about = read(files[ABOUT]).decode(errors="replace") if ABOUT in files else ""
-    dates = [DATE] if digest == ENG_FRA.digest else re.findall(r"\b\d{4}-\d\d-\d\d\b", about)
-    return _Text(pairs, digest, dates[0] if dates else "undated")
+            folder = stack.enter_context(opened(path, FILE))
+            file, called = folder / FILE, f"{FILE} of {called}"
+            about = (folder / ABOUT).read_bytes().decode(errors="replace") if (folder / ABOUT).is_file() else ""
+        stream = stack.enter_context(file.open("rb"))
+        digest = file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type] # a stream of bytes
+        stream.seek(0)
+        pairs = read_pairs(stream, called)
+    if not tatoeba:
+        return _Text(pairs, f"{path}, sha256 {digest[:8]}")
+    papers = digest == ENG_FRA.digest
+    date = DATE if papers else next(iter(re.findall(r"\b\d{4}-\d\d-\d\d\b", about)), "undated")
+    whose = "the paper's" if papers else "not the paper's"
+    about = f"Tatoeba, release of {date}, sha256 {digest[:8]}, {whose}"
+    return _Text(pairs, about, f"{TATOEBA}-{date}-{digest[:8]}")
 
 
 def read_pairs(file: IO[bytes], called: str) -> tuple[Example, ...]:
     """The pairs that pass the paper's filter, in the file's order. Only these are held in memory."""
-    pairs = []
-    for number, line in enumerate(iter(lambda: file.readline(MOST_BYTES + 1), b""), 1):
-        place = f"{called}, line {number}"
-        if len(line) > MOST_BYTES:
-            raise InputError(f"{place}: longer than {MOST_BYTES:,} bytes, so not a sentence pair")
-        pair = _pair(line.removeprefix(BOM_UTF8) if number == 1 else line, place)
-        if pair is not None:
-            pairs.append(pair)
-        if len(pairs) > MOST_PAIRS:
-            raise InputError(f"{called} has more than {MOST_PAIRS:,} pairs that pass the filter; give fewer")
+    lines = rows(file, called, "an English sentence", "a French sentence")
+    pairs = tuple(pair for english, french, *_ in lines if (pair := _pair(english, french)))
     if not pairs:
         raise InputError(
             f"{called} has no pair of at most {MOST_TOKENS} tokens a side whose English begins with 'I am', 'he is', …"
         )
-    return tuple(pairs)
+    return pairs
 
 
-def _pair(line: bytes, place: str) -> Example | None:
-    """The pair on a line; None if the filter drops it."""
-    try:
-        text = line.decode().rstrip("\r\n")
-    except UnicodeDecodeError as error:
-        wrong = f"byte 0x{line[error.start]:02x} at position {error.start + 1}"
-        raise InputError(f"{place}: not UTF-8 text ({wrong}); save the file as UTF-8") from None
-    if not text.strip():
-        raise InputError(f"{place}: an empty line; every line is an English and a French sentence with a tab between")
-    columns = text.split("\t")
-    if len(columns) not in COLUMNS:
-        count = f"{len(columns)} column{'s' * (len(columns) > 1)}"
-        raise InputError(f"{place}: {count} between tabs, not two (or three, with an attribution)")
-    for side, sentence in zip(("English", "French"), columns, strict=False):
-        if not sentence.strip():
-            raise InputError(f"{place}: the {side} sentence is missing")
-    if columns[0].lstrip()[:1].lower() not in FIRST_LETTERS:  # fast: drops most sentences of a large corpus
+def _pair(english: str, french: str) -> Example | None:
+    """The sentences as the paper writes them; None if the filter drops them."""
+    command = normalise(english)
+    if not command.startswith(STARTS) or command.count(" ") >= MOST_TOKENS:
         return None
-    english = normalise(columns[0])
-    if not english.startswith(STARTS) or english.count(" ") >= MOST_TOKENS:
-        return None
-    french = normalise(columns[1])
-    if not french or french.count(" ") >= MOST_TOKENS:
-        return None
-    return Example(english, tuple(french.split()))
+    actions = tuple(normalise(french).split())
+    return Example(command, actions) if 0 < len(actions) <= MOST_TOKENS else None

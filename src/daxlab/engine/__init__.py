@@ -1,38 +1,23 @@
 """Training many runs at once, and asking what they learned. Knows nothing of the ledger; prints nothing."""
 
-from daxlab.engine.checkpoint import Damaged
-from daxlab.engine.decode import answers, attend, attentions, encodings, ended, log_likelihoods, right, scores
-from daxlab.engine.evaluate import Evaluation, evaluate, likelihoods, sample_accuracy
-from daxlab.engine.stack import Member, Stack, stack, subset, unstack
-from daxlab.engine.train import CURVE_EVERY, WINDOW, History, Progress, Trained, memory_needed, train
-from daxlab.protocol import SEMANTICS, Protocol
-
-__all__ = [
-    "CURVE_EVERY",
-    "SEMANTICS",
-    "WINDOW",
-    "Damaged",
-    "Evaluation",
-    "History",
-    "Member",
-    "Progress",
-    "Protocol",
-    "Stack",
-    "Trained",
-    "answers",
-    "attend",
-    "attentions",
-    "encodings",
-    "ended",
-    "evaluate",
-    "likelihoods",
-    "log_likelihoods",
-    "memory_needed",
-    "right",
-    "sample_accuracy",
-    "scores",
-    "stack",
-    "subset",
-    "train",
-    "unstack",
-]
+from daxlab.engine.checkpoint import (
+    Damaged as Damaged,
+    dump_weights as dump_weights,
+    load_weights as load_weights,
+)
+from daxlab.engine.decode import (
+    answers as answers,
+    attentions as attentions,
+    encodings as encodings,
+    ended as ended,
+    log_likelihoods as log_likelihoods,
+    right as right,
+    scores as scores,
+)
+from daxlab.engine.evaluate import (
+    evaluate as evaluate,
+    likelihoods as likelihoods,
+    sample_accuracy as sample_accuracy,
+)
+from daxlab.engine.stack import Member as Member, Stack as Stack, subset as subset, unstack as unstack
+from daxlab.engine.train import WINDOW as WINDOW, Trained as Trained, memory_needed as memory_needed, train as train

@@ -1,8 +1,8 @@
-"""Adam with gradients clipped by one norm, as the protocol has it (a test holds it against Optax).
+"""Adam with gradients clipped by their global norm, as in the protocol (a test compares it with Optax).
 
-Written out, not called from Optax, for one reason: a run that has failed must stay as it is while the rest of its group
-goes on, and choosing between old and new arrays makes XLA copy all of them at every update. Here the choice is made in
-the scalars: a halted run decays nothing, adds nothing, steps by nothing. Knows nothing of networks.
+Written out instead of called from Optax for one reason: a run that has failed must stay as it is while the rest of its
+group goes on, and choosing between old and new arrays makes XLA copy all of them at every update. Here the choice is in
+the scalars: for a failed run nothing decays, nothing is added, and the step is zero. Knows nothing of networks.
 """
 
 from typing import Any, NamedTuple
@@ -32,7 +32,7 @@ def start_moments(parameters: Any) -> Moments:
 
 
 def global_norm(gradients: Any) -> Array:
-    """One norm over all parameters."""
+    """The norm of all gradients taken together."""
     return jnp.sqrt(sum(jnp.sum(jnp.square(g)) for g in jax.tree.leaves(gradients)))
 
 
@@ -47,7 +47,7 @@ def adam(
     rate: float,
     clip: float,
 ) -> tuple[Any, Moments]:
-    """Update number `count` (the first is 1), gradients of the given norm; nothing changes unless `go`."""
+    """Update number `count` (the first is 1); `norm` is the gradients' global norm. Nothing changes unless `go`."""
     scale = jnp.where(norm > clip, clip / norm, 1)
     beta1, beta2 = jnp.where(go, BETA1, 1), jnp.where(go, BETA2, 1)
     step = jnp.where(go, rate / (1 - BETA1**count), 0)

@@ -1,23 +1,27 @@
-"""Checkpoints: the state of a stack in one safetensors file, written atomically. Knows nothing of training.
+"""Arrays in safetensors files: checkpoints of a stack in training, and the weights of one trained network.
 
-The file is written beside its place, flushed to the disk, and then takes the place of the one before in one step.
+A checkpoint is written atomically, so that there is always a whole one. Knows nothing of training.
 """
 
 import time
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
+import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save
+from safetensors.numpy import load, save
 
 from daxlab.atomic import atomic_write
 from daxlab.errors import InputError
+from daxlab.networks.contract import Make, Network
 
 FORMAT = "daxlab checkpoint 1"
 
@@ -31,11 +35,9 @@ class Damaged(InputError):
 
 
 def write(path: Path, digest: str, tree: Any) -> None:
-    """Write a pytree of arrays, with the digest of the stack it belongs to."""
-    leaves = jax.tree_util.tree_leaves_with_path(tree)
-    tensors = {jax.tree_util.keystr(place): np.array(leaf, order="C") for place, leaf in leaves}
-    data = save(tensors, metadata={"format": FORMAT, "digest": digest, "sum": _sum(tensors)})
-    atomic_write(path, data)
+    """Write a checkpoint: a pytree of arrays, with the digest of the stack it belongs to."""
+    tensors = _by_name(tree)
+    atomic_write(path, save(tensors, metadata={"format": FORMAT, "digest": digest, "sum": _sum(tensors)}))
 
 
 def read(path: Path, digest: str, like: Any) -> Any:
@@ -46,22 +48,76 @@ def read(path: Path, digest: str, like: Any) -> Any:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except SafetensorError as error:
         raise Damaged(f"{path} is not a whole checkpoint ({error})") from error
-    except OSError as error:  # a disk that does not answer says nothing of the file
+    except OSError as error:  # if the disk does not answer, the file may still be good
         raise InputError(f"cannot read the checkpoint {path}: {error.strerror or error}") from error
     if about.get("format") != FORMAT:
         raise Damaged(f"{path} is not a checkpoint of daxlab's")
     if about.get("digest") != digest:
         raise Damaged(f"{path} is a checkpoint of another group of runs")
-    leaves, shape = jax.tree_util.tree_flatten_with_path(like)
-    names = [jax.tree_util.keystr(place) for place, _ in leaves]
-    if set(names) != set(tensors) or any(
-        (tensors[name].dtype, tensors[name].shape[1:]) != (leaf.dtype, leaf.shape[1:])  # the first axis may grow
-        for name, (_, leaf) in zip(names, leaves, strict=True)
-    ):
+    tree = _filled(like, tensors, from_axis=1)  # the first axis of a history grows
+    if tree is None:
         raise Damaged(f"{path} does not hold the arrays of this group of runs")
     if "sum" in about and about["sum"] != _sum(tensors):
         raise Damaged(f"{path} is not what was written (its checksum is another)")
-    return jax.tree_util.tree_unflatten(shape, [np.array(tensors[name]) for name in names])
+    return tree
+
+
+@contextmanager
+def checkpoints(path: Path | None, digest: str, every: float) -> Iterator[Callable[[Any, bool], None]]:
+    """A function that writes checkpoints in the background; on exit it waits for the last one.
+
+    It writes one every so many seconds, less often if writing slows training down, and whenever it is told to.
+    """
+    due, last = time.monotonic() + every, Future[None]()
+    last.set_result(None)
+
+    def save_if_due(tree: Any, now: bool) -> None:
+        nonlocal due, last
+        began = time.monotonic()
+        if path is None or not (now or began >= due):
+            return
+        copy = jax.tree.map(np.array, tree)
+        last.result()  # waits for the previous checkpoint, and raises its error if the disk is full
+        last = disk.submit(write, path, digest, copy)
+        due = time.monotonic() + max(every, 20 * (time.monotonic() - began))
+
+    with ThreadPoolExecutor(1) as disk:
+        yield save_if_due
+        last.result()
+
+
+def dump_weights(network: Network) -> bytes:
+    """The arrays of one network as the bytes of a file."""
+    return save(_by_name(eqx.filter(network, eqx.is_array)))
+
+
+def load_weights(path: Path, make: Make) -> Network:
+    """The network whose arrays a file holds, as a stack of one; `make` says what kind of network it is."""
+    try:
+        tensors = load(path.read_bytes())
+    except (SafetensorError, OSError, ValueError) as error:
+        raise InputError(f"the weights in {path} cannot be read: {error}") from None
+    network = eqx.filter_eval_shape(make, jax.random.key(0))
+    shapes, others = eqx.partition(network, lambda leaf: isinstance(leaf, jax.ShapeDtypeStruct))
+    arrays = _filled(shapes, tensors)
+    if arrays is None:
+        raise InputError(f"{path} holds the weights of another kind of network")
+    return eqx.combine(jax.tree.map(lambda array: jnp.asarray(array)[None], arrays), others)
+
+
+def _by_name(tree: Any) -> dict[str, NDArray[Any]]:
+    """The arrays of a pytree by their paths in it."""
+    leaves = jax.tree_util.tree_leaves_with_path(tree)
+    return {jax.tree_util.keystr(place): np.asarray(leaf, order="C") for place, leaf in leaves}
+
+
+def _filled(like: Any, tensors: Mapping[str, NDArray[Any]], from_axis: int = 0) -> Any:
+    """A pytree of these arrays; None unless names, types and shapes (from an axis on) are those of `like`."""
+    leaves, structure = jax.tree_util.tree_flatten_with_path(like)
+    expected = {jax.tree_util.keystr(place): (leaf.dtype, leaf.shape[from_axis:]) for place, leaf in leaves}
+    if expected != {name: (tensor.dtype, tensor.shape[from_axis:]) for name, tensor in tensors.items()}:
+        return None
+    return jax.tree_util.tree_unflatten(structure, [np.array(tensors[name]) for name in expected])
 
 
 def _sum(tensors: Mapping[str, NDArray[Any]]) -> str:
@@ -70,36 +126,3 @@ def _sum(tensors: Mapping[str, NDArray[Any]]) -> str:
     for name in sorted(tensors):
         total = zlib.crc32(np.ascontiguousarray(tensors[name]).data, total)
     return f"crc32 {total:08x}"
-
-
-class Saver:
-    """Writes checkpoints in the background; on exit it waits for the last one."""
-
-    def __init__(self, path: Path | None, digest: str, every: float) -> None:
-        self._path, self._digest, self._every = path, digest, every
-        self._next = time.monotonic() + every
-        self._disk = ThreadPoolExecutor(1)
-        self._last: Future[None] | None = None
-
-    def due(self) -> bool:
-        """Whether it is time for a checkpoint: every so many seconds, less often if writing slows training down."""
-        return time.monotonic() >= self._next
-
-    def save(self, tree: Any) -> None:
-        """Copy the state, and write the copy once the previous checkpoint is written."""
-        if self._path is None:
-            return
-        began = time.monotonic()
-        copy = jax.tree.map(np.array, tree)
-        if self._last is not None:
-            self._last.result()  # a disk that is full is heard of here
-        self._last = self._disk.submit(write, self._path, self._digest, copy)
-        self._next = time.monotonic() + max(self._every, 20 * (time.monotonic() - began))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
-        self._disk.shutdown()
-        if kind is None and self._last is not None:
-            self._last.result()

@@ -1,9 +1,9 @@
-"""Where chance comes from: one key per run, purpose and update. Knows nothing of what is drawn for.
+"""Where random numbers come from: one key per run, purpose and update. Knows nothing of what they are used for.
 
     bits for a purpose = threefry(fold_in(fold_in(key(seed), purpose), update))
 
-so a run's start values, commands, coins and masks are the same in any group, on any device. The lengths that runs may
-share come from the protocol's own key. Anything here is semantics: change it, and the version changes.
+so a run's start values, commands, coins and masks are the same in any group and on any device. The lengths that runs
+may share come from the protocol's own key. A change here is a change of the training semantics: raise SEMANTICS.
 """
 
 from functools import cache, partial
@@ -37,7 +37,7 @@ def run_key(seed: Array | int, purpose: Array | int) -> Array:
 
 @partial(jax.jit, static_argnames="count")
 def _bits(seeds: Array, purposes: Array, first: Array, count: int) -> Array:
-    """uint32 [updates, streams], a stream being a seed with a purpose."""
+    """Random bits, uint32 [updates, streams]; a stream is a seed with a purpose."""
 
     def one(update: Array, seed: Array, purpose: Array) -> Array:
         return jax.random.bits(jax.random.fold_in(run_key(seed, purpose), update), dtype=jnp.uint32)
@@ -60,7 +60,7 @@ def draw(protocol: Protocol, seeds: NDArray[np.uint32], tables: list[Presentatio
     runs = len(seeds)
     for_lengths = np.array([SHARED], np.uint32) if protocol.shared_lengths else seeds
     purposes = np.repeat(np.array([COMMAND, COIN, LENGTH], np.int32), [runs, runs, len(for_lengths)])
-    with jax.default_device(_host()):  # so that a busy card need not be waited for
+    with jax.default_device(_host()):  # so that the draws do not wait for a busy GPU
         bits = np.asarray(_bits(np.concatenate([seeds, seeds, for_lengths]), purposes, np.int32(first), count))
     own, coins, lengths = (
         bits[:, :runs],

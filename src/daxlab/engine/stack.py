@@ -1,37 +1,33 @@
-"""A stack: networks of one shape on a leading axis, trained by one program. Knows nothing of files or evaluation.
+"""A stack: networks of one shape whose arrays share a leading axis, trained by one program.
 
-The members of a stack may differ in seed, split and dropout.
+The members of a stack may differ in seed, split and dropout. Knows nothing of files or evaluation.
 """
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
-from jax import Array
 from numpy.typing import NDArray
 
 from daxlab.encoding import Encoding, Presentations
 from daxlab.engine.draws import START, run_key
 from daxlab.errors import InputError
-from daxlab.networks.contract import Network
+from daxlab.networks.contract import Make, Network
 from daxlab.protocol import SEMANTICS, Protocol
 
 if TYPE_CHECKING:
     from daxlab.datasets import Split
 
-Make = Callable[[Array], Network]  # from a key to a network with its start values
-
 
 @dataclass(frozen=True)
 class Member:
-    """What may differ within a stack."""
+    """One run of a stack."""
 
     seed: int
     split: "Split"
@@ -46,7 +42,7 @@ class Member:
 
 @dataclass(frozen=True, eq=False)
 class Stack:
-    """Members, the network they share (`make`), how their dataset is encoded, and the protocol."""
+    """The members, what they share: the kind of network (`make`), the encoding of their dataset, and the protocol."""
 
     members: tuple[Member, ...]
     make: Make
@@ -57,25 +53,20 @@ class Stack:
         if not self.members:
             raise InputError("a stack needs at least one member")
 
-    @property
-    def has_dropout(self) -> bool:
-        """Whether any member has dropout at all."""
-        return any(member.dropout > 0 for member in self.members)
-
     @cached_property
     def seeds(self) -> NDArray[np.uint32]:
-        """[members]."""
         return np.array([member.seed for member in self.members], np.uint32)
 
     @cached_property
     def tables(self) -> list[Presentations]:
-        """Each member's presentations; one table per split."""
-        tables = {id(split): Presentations(self.encoding, split) for split in self._splits()}
-        return [tables[id(member.split)] for member in self.members]
+        """Each member's presentations."""
+        return self._by_member(partial(Presentations, self.encoding))
 
-    def _splits(self) -> Iterable["Split"]:
-        """Each split once."""
-        return {id(member.split): member.split for member in self.members}.values()
+    def _by_member(self, function: "Callable[[Split], Any]") -> list[Any]:
+        """A function of each member's split; it is called once for each split, as many members may share one."""
+        splits = {id(member.split): member.split for member in self.members}
+        values = {name: function(split) for name, split in splits.items()}
+        return [values[id(member.split)] for member in self.members]
 
     def start(self) -> Network:
         """The networks with their start values, stacked."""
@@ -85,24 +76,19 @@ class Stack:
         """A hash of everything that determines what this stack trains."""
         networks = eqx.filter_eval_shape(self.make, jax.random.key(0))
         shapes = [(jax.tree_util.keystr(p), str(x)) for p, x in jax.tree_util.tree_leaves_with_path(networks)]
-        contents = {id(split): _content(split) for split in self._splits()}
+        contents = self._by_member(_content)
         spec = {
             "semantics": SEMANTICS,
             "protocol": asdict(self.protocol),
-            "members": [(member.seed, float(member.dropout), contents[id(member.split)]) for member in self.members],
+            "members": [(m.seed, float(m.dropout), content) for m, content in zip(self.members, contents, strict=True)],
             "network": (repr(eqx.filter(networks, eqx.is_array, inverse=True)), shapes),
             "vocabularies": (self.encoding.words.symbols, self.encoding.actions.symbols),
         }
         return hashlib.sha256(json.dumps(spec, sort_keys=True).encode()).hexdigest()
 
 
-def stack(networks: Sequence[Network]) -> Network:
-    """Networks of one shape on a leading axis."""
-    return jax.tree.map(lambda *xs: jnp.stack(xs) if eqx.is_array(xs[0]) else xs[0], *networks)
-
-
 def subset(networks: Network, members: Sequence[int]) -> Network:
-    """Some networks of a stack."""
+    """A stack of some networks of a stack."""
     return jax.tree.map(lambda x: x[np.array(members)] if eqx.is_array(x) else x, networks)
 
 
@@ -117,6 +103,7 @@ def _start(make: Make, seeds: NDArray[np.uint32]) -> Any:
 
 
 def _content(split: "Split") -> str:
+    """A hash of the training and the test examples."""
     rows = [(e.command, w, *e.actions) for e, w in zip(split.train, split.weights, strict=True)]
     tests = [(e.command, *e.actions) for e in split.test]
     return hashlib.sha256(json.dumps([rows, tests]).encode()).hexdigest()

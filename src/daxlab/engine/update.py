@@ -16,7 +16,7 @@ from daxlab.engine.adam import Moments, adam, global_norm
 from daxlab.symbols import PAD
 
 PRECISION = "highest"  # float32 products, whatever the device would rather do
-# A small step is launches: a card may do at once what does not depend on one another (a tenth faster).
+# Small steps are mostly launch latency: a GPU may run independent kernels concurrently (a tenth faster).
 CARD: dict[str, str | bool] = {"xla_gpu_command_buffer_scheduling_mode": "CONCURRENT"}
 
 
@@ -25,12 +25,12 @@ class State(NamedTuple):
 
     arrays: Any  # the networks' arrays
     moments: Moments  # Adam's, of their parameters
-    failed: Array  # int [runs]: the update whose loss was not finite, else -1; that run stays as it was before it
+    failed: Array  # int [runs]: the update whose loss or gradient was not finite, else -1; the run is then frozen
     update: Array  # int: updates done
 
 
 class Shown(NamedTuple):
-    """What is presented in a chunk of updates."""
+    """What is presented to the runs in a chunk of updates."""
 
     commands: Array  # int [updates, runs, command time]
     actions: Array  # int [updates, runs, action time]
@@ -39,14 +39,14 @@ class Shown(NamedTuple):
 
 
 class Program(NamedTuple):
-    """What a compiled program is made for, beside the shapes of its arrays. No split is part of it."""
+    """All that a compiled program depends on, besides the shapes of its arrays. It serves any split."""
 
     static: Any  # the networks without their arrays
-    caps: tuple[tuple[int, int], ...]
-    early_exit: bool  # loops in time stop where padding begins (a CPU), or run through (an accelerator)
+    caps: tuple[tuple[int, int], ...]  # padded lengths: (command time, action time)
+    early_exit: bool  # loops over time stop where the padding begins (a CPU), or go to its end (an accelerator)
     has_dropout: bool
-    forced: bool | None  # the same for every presentation; None: drawn for each
-    own_end: bool
+    forced: bool | None  # teacher forcing, if it is the same for every presentation; None: drawn for each
+    own_end: bool  # the loss of a self-fed example ends at the network's own <EOS>
     learning_rate: float
     clip: float
 
@@ -61,7 +61,7 @@ def example_gradient(
     key: Array,
     steps: tuple[Array | None, Array | None],
 ) -> tuple[Array, Any]:
-    """The loss of one run's example, and its gradient."""
+    """The loss of one run on one example, and its gradient."""
     parameters, others = eqx.partition(arrays, eqx.is_inexact_array)
 
     def loss(parameters: Any) -> Array:
@@ -83,24 +83,24 @@ def example_gradient(
 def group_gradient(
     program: Program, cap: tuple[int, int], arrays: Any, commands: Array, actions: Array, *rest: Array
 ) -> tuple[Array, Any]:
-    """All runs' losses [runs] and gradients, padded to one of the program's lengths."""
+    """The losses [runs] and gradients of all runs, their examples padded to one of the program's lengths."""
     commands, actions = commands[:, : cap[0]], actions[:, : cap[1]]
     steps: tuple[Array | None, Array | None] = (None, None)
     if program.early_exit:
         steps = (jnp.max(jnp.sum(commands != PAD, axis=-1)), jnp.max(jnp.sum(actions != PAD, axis=-1)))
-    one: Callable[..., tuple[Array, Any]] = partial(example_gradient, program, steps=steps)
+    gradient: Callable[..., tuple[Array, Any]] = partial(example_gradient, program, steps=steps)
     if len(commands) > 1:
-        return jax.vmap(one)(arrays, commands, actions, *rest)
-    alone = jax.tree.map(lambda x: x[0], (arrays, commands, actions, *rest))  # a lone run needs no batched products
-    return jax.tree.map(lambda x: x[None], one(*alone))
+        return jax.vmap(gradient)(arrays, commands, actions, *rest)
+    alone = jax.tree.map(lambda x: x[0], (arrays, commands, actions, *rest))  # a single run needs no batched products
+    return jax.tree.map(lambda x: x[None], gradient(*alone))
 
 
 def group_update(program: Program, state: State, shown: Shown, rates: Array, keys: Array) -> tuple[State, Array]:
-    """One update of every run that has not failed; the losses [runs]."""
+    """One update of every run that has not failed, and the losses [runs]."""
     keys = jax.vmap(lambda key: jax.random.fold_in(key, state.update))(keys)
     branches = [partial(group_gradient, program, cap) for cap in program.caps]
-    given = (state.arrays, shown.commands, shown.actions, shown.forced, rates, keys)
-    loss, gradients = branches[0](*given) if len(branches) == 1 else jax.lax.switch(shown.cap, branches, *given)
+    inputs = (state.arrays, shown.commands, shown.actions, shown.forced, rates, keys)
+    loss, gradients = branches[0](*inputs) if len(branches) == 1 else jax.lax.switch(shown.cap, branches, *inputs)
     parameters, others = eqx.partition(state.arrays, eqx.is_inexact_array)
     step = partial(adam, rate=program.learning_rate, clip=program.clip, count=(state.update + 1).astype(loss.dtype))
 
@@ -111,13 +111,13 @@ def group_update(program: Program, state: State, shown: Shown, rates: Array, key
 
     new, moments, went = jax.vmap(apply)(parameters, state.moments, gradients, loss, state.failed)
     failed = jnp.where((state.failed < 0) & ~went, state.update, state.failed)
-    loss = jnp.where(failed < 0, loss, jnp.nan)  # a failed run no longer trains, whatever its loss
+    loss = jnp.where(failed < 0, loss, jnp.nan)  # a failed run's loss means nothing
     return State(eqx.combine(new, others), moments, failed, state.update + 1), loss
 
 
 @partial(jax.jit, static_argnums=0, donate_argnums=1)
 def chunk(program: Program, state: State, shown: Shown, rates: Array, keys: Array, count: Array) -> tuple[State, Array]:
-    """The first `count` updates of a chunk; losses [updates, runs], zero after these."""
+    """The state after the first `count` updates of a chunk, and the losses [updates, runs], zero after these."""
     losses = jnp.zeros(shown.forced.shape, rates.dtype)
 
     def body(index: Array, carry: tuple[State, Array]) -> tuple[State, Array]:
@@ -131,16 +131,16 @@ def chunk(program: Program, state: State, shown: Shown, rates: Array, keys: Arra
 _compiled: dict[Any, jax.stages.Compiled] = {}
 
 
-def compiled(program: Program, *given: Any) -> jax.stages.Compiled:
-    """`chunk` for arguments of these shapes, compiled once; it can be asked what memory it needs."""
-    leaves, structure = jax.tree.flatten(given)
+def compiled(program: Program, *arguments: Any) -> jax.stages.Compiled:
+    """`chunk` for arguments of these shapes, compiled once; unlike a jitted function it tells what memory it needs."""
+    leaves, structure = jax.tree.flatten(arguments)
     shapes = (program, structure, tuple((leaf.shape, leaf.dtype) for leaf in leaves))
     if shapes not in _compiled:
-        lowered = chunk.lower(program, *given)
+        lowered = chunk.lower(program, *arguments)
         try:
             _compiled[shapes] = lowered.compile(compiler_options=CARD if jax.default_backend() == "gpu" else None)
         except jax.errors.JaxRuntimeError as error:
             if "No such compile option" not in str(error):
                 raise
-            _compiled[shapes] = lowered.compile()  # an XLA that has another name for it
+            _compiled[shapes] = lowered.compile()  # this version of XLA has no such option
     return _compiled[shapes]

@@ -3,11 +3,12 @@
 Knows rules and their meanings, not text: parser.py finds the derivation of a command.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from itertools import chain, islice, product
-from operator import itemgetter
+from operator import or_
 from typing import Any, NamedTuple, TypeVar
 
 from daxlab.languages.grammar import Grammar, Rule
@@ -41,6 +42,12 @@ class Tree:
     actions: tuple[str, ...]
     parts: tuple["Tree | str", ...]  # subtrees and words
 
+    @cached_property
+    def depths(self) -> Counter[str]:
+        """How deeply each category is nested in itself."""
+        inner = (part.depths for part in self.parts if isinstance(part, Tree))
+        return reduce(or_, inner, Counter[str]()) + Counter([self.category])
+
     @property
     def leaves(self) -> tuple[str, ...]:
         """The words, from left to right."""
@@ -67,24 +74,14 @@ class Tree:
             yield from (("   " if last else "│  ") + line for line in lines)
 
 
-def interpretation(rule: Rule) -> Callable[[Sequence[Any]], tuple[str, ...]]:
-    """The function from the meanings of a rule's parts to the meaning of the phrase."""
-    items = rule.meaning
-    constant = tuple(item for item in items if isinstance(item, str))
-    if len(constant) == len(items):
-        return lambda parts: constant
-    if len(items) == 1:
-        return itemgetter(items[0])
-
-    def compose(parts: Sequence[Any]) -> tuple[str, ...]:
-        actions: tuple[str, ...] = ()
-        for item in items:
-            actions += (item,) if isinstance(item, str) else parts[item]
-            if len(actions) > MOST_ACTIONS:
-                raise TooLargeError(f"a command denotes more than {MOST_ACTIONS:,} actions")
-        return actions
-
-    return compose
+def interpret(rule: Rule, parts: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """The meaning of a phrase, from the meanings of its parts."""
+    actions: tuple[str, ...] = ()
+    for item in rule.meaning:
+        actions += (item,) if isinstance(item, str) else parts[item]
+        if len(actions) > MOST_ACTIONS:
+            raise TooLargeError(f"a command denotes more than {MOST_ACTIONS:,} actions")
+    return actions
 
 
 def bottom_up(
@@ -151,56 +148,22 @@ def shortest(grammar: Grammar) -> str:
     return " ".join(islice(words_of(grammar.start), SHOWN_WORDS))
 
 
-class _Total(NamedTuple):
-    """The size of a set of phrases."""
-
-    phrases: int
-    words: int
-    actions: int
-
-
-def check_size(grammar: Grammar) -> None:
-    """Raise TooLargeError if `phrases` would build too much; nothing is built to find out."""
-    built = _Total(0, 0, 0)
-
-    def add(total: _Total, other: _Total) -> _Total:
-        total = _Total(*map(sum, zip(total, other, strict=True)))
-        if total.phrases > MOST_PHRASES:
-            raise TooLargeError(f"it has more than {MOST_PHRASES:,} commands and phrases")
-        if total.words + total.actions > MOST_SYMBOLS:
-            raise TooLargeError(f"its commands have more than {MOST_SYMBOLS:,} words and actions in all")
-        return total
-
-    def of_rule(rule: Rule, parts: list[_Total]) -> _Total:
-        total = _Total(1, 0, 0)
-        for part in parts:  # the words of a product of sets
-            words = total.words * part.phrases + part.words * total.phrases
-            total = add(_Total(total.phrases * part.phrases, words, 0), _Total(0, 0, 0))
-        for item in rule.meaning:
-            if isinstance(item, str):
-                actions = total.phrases
-            else:
-                actions = total.phrases // parts[item].phrases * parts[item].actions
-            total = add(total, _Total(0, 0, actions))
-        return total
-
-    def of_category(rules: list[_Total]) -> _Total:
-        nonlocal built
-        total = reduce(add, rules)
-        built = add(built, total)
-        return total
-
-    bottom_up(grammar, lambda _: _Total(1, 1, 0), of_rule, of_category)
-
-
 def phrases(grammar: Grammar) -> list[Example]:
-    """Every command with its meaning, once for each derivation."""
+    """Every command with its meaning, once for each derivation; TooLargeError as soon as there are too many."""
+    built = symbols = 0
 
     def of_rule(rule: Rule, parts: list[list[Example]]) -> list[Example]:
-        meaning = interpretation(rule)
-        return [
-            Example(" ".join([part[0] for part in chosen]), meaning([part[1] for part in chosen]))
-            for chosen in product(*parts)
-        ]
+        nonlocal built, symbols
+        examples = []
+        for chosen in product(*parts):
+            command, actions = " ".join([part[0] for part in chosen]), interpret(rule, [part[1] for part in chosen])
+            examples.append(Example(command, actions))
+            built += 1
+            symbols += command.count(" ") + 1 + len(actions)
+            if built > MOST_PHRASES:
+                raise TooLargeError(f"it has more than {MOST_PHRASES:,} commands and phrases")
+            if symbols > MOST_SYMBOLS:
+                raise TooLargeError(f"its commands have more than {MOST_SYMBOLS:,} words and actions in all")
+        return examples
 
     return bottom_up(grammar, lambda word: [Example(word, ())], of_rule, lambda rules: list(chain.from_iterable(rules)))

@@ -4,17 +4,17 @@ Knows nothing of splits, arrays or networks.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from hashlib import sha256
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from daxlab.errors import InputError, nearest
-from daxlab.languages.derivation import Example, TooLargeError, Tree, check_size, interpretation, phrases
-from daxlab.languages.grammar import Grammar, Rule, read
+from daxlab.languages.derivation import Example, TooLargeError, Tree, phrases
+from daxlab.languages.grammar import Grammar, read
 
 if TYPE_CHECKING:
     from daxlab.languages.parser import Parser
@@ -37,20 +37,18 @@ class Language:
 
     def translate(self, text: str) -> tuple[str, ...]:
         """The actions that a command denotes; CommandError if the text is not a command."""
-        return self._translator.parse(text)
+        return self._parser.parse(text).actions
 
     def tree(self, text: str) -> Tree:
         """The derivation of a command, with the meaning of each phrase."""
-        return self._deriver.parse(text)
+        return self._parser.parse(text)
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words of the commands."""
         return self.grammar.words
 
     @property
     def actions(self) -> tuple[str, ...]:
-        """The actions that commands denote."""
         return self.grammar.actions
 
     @cached_property
@@ -69,7 +67,6 @@ class Language:
     @cached_property
     def _commands(self) -> tuple[Example, ...]:
         try:
-            check_size(self.grammar)
             examples = phrases(self.grammar)
         except TooLargeError as error:
             change = f"lower 'recursion {self.grammar.recursion}'" if self.grammar.recursive else "remove some rules"
@@ -81,28 +78,10 @@ class Language:
         return tuple(Example(*meaning) for meaning in meanings.items())
 
     @cached_property
-    def _translator(self) -> "Parser[tuple[str, ...]]":
+    def _parser(self) -> "Parser":
         from daxlab.languages.parser import Parser  # lark is slow to load
 
-        return Parser(self.grammar, interpretation)
-
-    @cached_property
-    def _deriver(self) -> "Parser[Tree]":
-        from daxlab.languages.parser import Parser
-
-        return Parser(self.grammar, _tree_builder)
-
-
-def _tree_builder(rule: Rule) -> Callable[[list[Any]], Tree]:
-    """The function from the trees of a rule's parts to the tree of the phrase."""
-    meaning = interpretation(rule)
-
-    def tree(parts: list[Any]) -> Tree:
-        subtrees = tuple(part if isinstance(part, Tree) else str(part) for part in parts)
-        actions = meaning([part.actions if isinstance(part, Tree) else () for part in subtrees])
-        return Tree(rule.category, rule.written, actions, subtrees)
-
-    return tree
+        return Parser(self.grammar)
 
 
 def language(name: str, names: str = "release") -> Language:

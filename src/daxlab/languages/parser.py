@@ -1,13 +1,12 @@
 """Parses commands with lark, and explains what is wrong with a text that is not a command."""
 
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from difflib import get_close_matches
 from functools import partial
 from itertools import islice
 from re import finditer
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from lark import Lark, Token, Transformer
 from lark.exceptions import GrammarError as LarkGrammarError, UnexpectedEOF, UnexpectedToken
@@ -15,10 +14,9 @@ from lark.lexer import Lexer
 from lark.parsers.earley_forest import SymbolNode
 
 from daxlab.errors import InputError
-from daxlab.languages.derivation import TooLargeError, Tree, longest, shortest
+from daxlab.languages.derivation import TooLargeError, Tree, interpret, longest, shortest
 from daxlab.languages.grammar import Grammar, Rule
 
-T = TypeVar("T")
 END = "the end"  # shown among the words that can follow, where a command can end
 TOO_DEEP = "phrases are nested more deeply than this grammar's 'recursion' allows"
 MOST_WORDS = 10_000  # of a command; the longest command of the grammar may set a lower limit
@@ -58,23 +56,17 @@ def _excerpt(text: str, start: int, end: int) -> tuple[str, str]:
     return before + place + after, " " * cell_len(before) + "^" * max(1, cell_len(place))
 
 
-class Parser(Generic[T]):
-    """Parses the commands of one grammar; `build(rule)(parts)` is the value of a phrase, a Tree or its actions.
+class Parser:
+    """Parses the commands of one grammar.
 
     Uses LALR, which is many times faster, where the grammar allows it, and Earley's algorithm otherwise.
     """
 
-    def __init__(self, grammar: Grammar, build: Callable[[Rule], Callable[[list[Any]], T]]) -> None:
-        self._example = shortest(grammar)
+    def __init__(self, grammar: Grammar) -> None:
+        self._grammar = grammar
         self._terminals = {word: f"W{n}" for n, word in enumerate(grammar.words)}
         self._words = {terminal: word for word, terminal in self._terminals.items()} | {"$END": END}
-        self._build: dict[str, Callable[[list[Any]], Any]] = {name: build(rule) for name, rule in _numbered(grammar)}
-        self._finish = _itself
-        if grammar.recursive:
-            for name, rule in _numbered(grammar):
-                most = grammar.recursion + 1 if rule.category in grammar.recursive else None
-                self._build[name] = _with_depth(self._build[name], rule.category, most)
-            self._finish = _without_depth
+        self._build = {name: partial(self._tree, rule) for name, rule in _numbered(grammar)}
         callbacks = type("Callbacks", (Transformer,), {name: staticmethod(f) for name, f in self._build.items()})
         rules, lexer = _lark(grammar, self._terminals), _words(self._terminals)
         make = partial(Lark, rules, start="c0", lexer=lexer, keep_all_tokens=True)
@@ -85,14 +77,14 @@ class Parser(Generic[T]):
             self._lark = make(parser="earley", ambiguity="forest")
             self._most = longest(grammar, MOST_WORDS_EARLEY)
 
-    def parse(self, text: str) -> T:
-        """The value of a command."""
+    def parse(self, text: str) -> Tree:
+        """The derivation of a command."""
         # Words beyond the length of the longest command need not be read.
         words = text.split(maxsplit=self._most + 1)
         if not words:
-            raise CommandError(f"the command is empty; try {self._example!r}", text, 0, 0)
+            raise CommandError(f"the command is empty; try {shortest(self._grammar)!r}", text, 0, 0)
         try:
-            value: T = self._finish(self._resolved(self._lark.parse(words[: self._most + 1])))
+            tree = self._resolved(self._lark.parse(words[: self._most + 1]))
         except _UnknownWord as error:
             raise self._unknown_word(text, error.place) from None
         except (UnexpectedToken, UnexpectedEOF) as error:
@@ -103,52 +95,60 @@ class Parser(Generic[T]):
             raise CommandError("phrases are nested too deeply to be parsed", text, *_span(text)) from None
         if len(words) > self._most:
             raise self._too_long(text)
-        return value
+        return tree
 
     def _too_long(self, text: str) -> CommandError:
         return CommandError(f"no command has more than {self._most:,} words", text, *_place(text, self._most))
 
-    def _resolved(self, parsed: Any) -> Any:
-        """The value of a parse: LALR has computed it; the derivations in an Earley forest must all agree on it."""
-        if not isinstance(parsed, SymbolNode):
-            return parsed
-        values = self._derived(parsed, {})
-        if not values:
+    def _tree(self, rule: Rule, parts: list[Tree | Token]) -> Tree:
+        """The tree of a phrase, from the trees and words that are its parts."""
+        plain = tuple(part if isinstance(part, Tree) else str(part) for part in parts)
+        actions = interpret(rule, [part.actions if isinstance(part, Tree) else () for part in plain])
+        tree = Tree(rule.category, rule.written, actions, plain)
+        if self._grammar.recursive and tree.depths[rule.category] > self._grammar.recursion + 1:
             raise _NoOneMeaning(TOO_DEEP)
-        if len({_actions(self._finish(value)) for value in values}) > 1:
+        return tree
+
+    def _resolved(self, parsed: Any) -> Tree:
+        """The tree of a parse: LALR has built it; the derivations in an Earley forest must all agree on its meaning."""
+        if isinstance(parsed, Tree):
+            return parsed
+        trees: list[Tree] = self._derived(parsed, {})
+        if not trees:
+            raise _NoOneMeaning(TOO_DEEP)
+        if len({tree.actions for tree in trees}) > 1:
             raise _NoOneMeaning("this command is ambiguous: the grammar gives it more than one meaning")
-        return values[0]
+        return trees[0]
 
     def _derived(self, node: Any, memo: dict[int, list[Any]]) -> list[Any]:
-        """The values of a node of the forest, one for each meaning and depth of recursion."""
+        """The trees of a node of the forest, one for each meaning and depth of recursion."""
         if not isinstance(node, SymbolNode):
             return [node.token]
         if id(node) not in memo:
-            values: dict[object, Any] = {}
+            trees: dict[object, Tree] = {}
             for packed in node.children:
                 for parts in self._sequences(packed, memo):
                     with suppress(_NoOneMeaning):
-                        value = self._build[packed.rule.alias](parts)
-                        depth = frozenset(value[1].items()) if self._finish is _without_depth else None
-                        values.setdefault((_actions(self._finish(value)), depth), value)
-                    if len(values) > MOST_MEANINGS:
+                        tree = self._build[packed.rule.alias](parts)
+                        trees.setdefault((tree.actions, frozenset(tree.depths.items())), tree)
+                    if len(trees) > MOST_MEANINGS:
                         raise TooLargeError(f"a phrase of this command has more than {MOST_MEANINGS:,} meanings")
-            memo[id(node)] = list(values.values())
+            memo[id(node)] = list(trees.values())
         return memo[id(node)]
 
     def _sequences(self, packed: Any, memo: dict[int, list[Any]]) -> list[list[Any]]:
-        """The values of a rule's parts; the forest is binary, so a node to the left may hold several parts."""
+        """The parts of a phrase; the forest is binary, so a node to the left may hold several parts."""
         left = packed.left
         if left is None:
             before: list[list[Any]] = [[]]
         elif isinstance(left, SymbolNode) and left.is_intermediate:
             before = [sequence for inner in left.children for sequence in self._sequences(inner, memo)]
         else:
-            before = [[value] for value in self._derived(left, memo)]
+            before = [[part] for part in self._derived(left, memo)]
         last = self._derived(packed.right, memo)
         if len(before) * len(last) > MOST_MEANINGS**2:
             raise TooLargeError(f"a phrase of this command has more than {MOST_MEANINGS**2:,} derivations")
-        return [[*sequence, value] for sequence in before for value in last]
+        return [[*sequence, part] for sequence in before for part in last]
 
     def _unknown_word(self, text: str, place: int) -> CommandError:
         start, end = _place(text, place)
@@ -190,36 +190,6 @@ class _UnknownWord(Exception):
 
 class _NoOneMeaning(Exception):
     """A command that parses but has no meaning, or more than one."""
-
-
-# In a recursive grammar a value is paired with how deeply each category is nested in itself.
-
-
-def _with_depth(build: Callable[[list[Any]], Any], category: str, most: int | None) -> Callable[[list[Any]], Any]:
-    def build_with_depth(parts: list[Any]) -> tuple[Any, Counter[str]]:
-        depth: Counter[str] = Counter()
-        for part in parts:
-            if isinstance(part, tuple):
-                depth |= part[1]
-        if most is not None:
-            depth[category] += 1
-            if depth[category] > most:
-                raise _NoOneMeaning(TOO_DEEP)
-        return build([part[0] if isinstance(part, tuple) else part for part in parts]), depth
-
-    return build_with_depth
-
-
-def _without_depth(value: Any) -> Any:
-    return value[0]
-
-
-def _itself(value: Any) -> Any:
-    return value
-
-
-def _actions(value: Any) -> Any:
-    return value.actions if isinstance(value, Tree) else value
 
 
 def _numbered(grammar: Grammar) -> Iterator[tuple[str, Rule]]:

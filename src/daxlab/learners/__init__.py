@@ -8,41 +8,26 @@ Knows nothing of ledgers or of scheduling. JAX is imported only when something i
 """
 
 from daxlab.learners.core import (
-    Answered,
-    Answers,
-    Context,
-    Failure,
-    Fitted,
-    Job,
-    Learner,
-    Model,
-    Prediction,
-    defaults,
-    setting,
+    Answered as Answered,
+    Context as Context,
+    Failure as Failure,
+    Fitted as Fitted,
+    Job as Job,
+    Learner as Learner,
+    Model as Model,
+    Prediction as Prediction,
+    defaults as defaults,
+    setting as setting,
 )
-from daxlab.learners.registry import DEFAULT, KINDS, find, from_text, label, make, name_and_fields, name_and_variant, of
-from daxlab.learners.rnn import RNN
-
-__all__ = [
-    "DEFAULT",
-    "KINDS",
-    "RNN",
-    "Answered",
-    "Answers",
-    "Context",
-    "Failure",
-    "Fitted",
-    "Job",
-    "Learner",
-    "Model",
-    "Prediction",
-    "defaults",
-    "find",
-    "from_text",
-    "label",
-    "make",
-    "name_and_fields",
-    "name_and_variant",
-    "of",
-    "setting",
-]
+from daxlab.learners.registry import (
+    DEFAULT as DEFAULT,
+    KINDS as KINDS,
+    find as find,
+    from_text as from_text,
+    label as label,
+    make as make,
+    name_and_fields as name_and_fields,
+    name_and_variant as name_and_variant,
+    of as of,
+)
+from daxlab.learners.rnn import RNN as RNN

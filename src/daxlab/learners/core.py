@@ -55,7 +55,7 @@ class Learner:
         began, models = monotonic(), []
         for done, job in enumerate(jobs, 1):
             models.append(job.learner.fit_one(job.split, job.seed))
-            if context.progress(done, (), ()) is False and done < len(jobs):
+            if context.progress(done, ()) is False and done < len(jobs):
                 return None
         return Models(jobs, models, seconds=monotonic() - began)
 
@@ -65,8 +65,8 @@ class Learner:
 
     @property
     def steps(self) -> int:
-        """How many steps `context.progress` counts for one job."""
-        return 1
+        """How many steps `context.progress` counts for one job: the field `updates`, where there is one."""
+        return int(getattr(self, "updates", 1))
 
     @property
     def together(self) -> Hashable:
@@ -98,9 +98,9 @@ def checked(part: "Field[Any]", kind: Any, value: Any) -> Any:
         return value
     if isinstance(value, list):
         value = tuple(value)  # a learner can be hashed
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > MOST:
+    if isinstance(value, int) and abs(value) > MOST:
         raise InputError(f"{part.name} is too large a number")
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+    if kind is float and type(value) is int:  # True is no number
         value = float(value)
     if kind in TYPES and (not isinstance(value, kind) or (kind is int and isinstance(value, bool))):
         raise InputError(f"{part.name} takes {TYPES[kind]}, not {value!r}")
@@ -113,27 +113,25 @@ def checked(part: "Field[Any]", kind: Any, value: Any) -> Any:
     return value
 
 
-def parsed(learner: type[Learner], name: str, text: str) -> Any:
-    """The value of a field from text, as the command line gives it: `hidden=100`, `attention=true`."""
-    kind = get_type_hints(learner)[field_of(learner, name).name]
+def parsed(kind: Any, text: str) -> Any:
+    """The value of a field of some type from text, as the command line gives it: `hidden=100`, `attention=true`.
+
+    Text that has no such value stays text, which is refused when the learner is made.
+    """
     if get_origin(kind) is Literal:
         return next((value for value in get_args(kind) if str(value) == text), text)
-    if kind is str:
-        return text
     try:
-        return kind(text) if kind in (int, float) else json.loads(text.lower() if kind is bool else text)
+        return kind(text) if kind in (str, int, float) else json.loads(text.lower() if kind is bool else text)
     except ValueError:
-        if kind in (int, float):
-            raise InputError(f"{name} takes {TYPES[kind]}, not {text!r}") from None
-        return text  # what the field does not take is refused when the learner is made
+        return text
 
 
-def field_of(learner: type[Learner], name: str) -> "Field[Any]":
-    """The field of that name, or an error with the nearest one."""
-    by_name = {part.name: part for part in fields(learner)}
-    if name not in by_name:
-        raise InputError(f"the learner {learner.kind} has no field {name!r}; {nearest(name, by_name)}")
-    return by_name[name]
+def type_of(learner: type[Learner], name: str) -> Any:
+    """The type of the field of that name, or an error with the nearest one."""
+    names = [part.name for part in fields(learner)]
+    if name not in names:
+        raise InputError(f"the learner {learner.kind} has no field {name!r}; {nearest(name, names)}")
+    return get_type_hints(learner)[name]
 
 
 def defaults(learner: type[Learner]) -> dict[str, Any]:
@@ -174,11 +172,9 @@ class Context:
     checkpoint: Path | None = None  # where to write checkpoints, and to resume from
     checkpoint_every: float = 20.0  # seconds
     set_aside: bool = False  # rename a damaged checkpoint and start again, instead of raising an error
-    progress: Callable[[int, Sequence[float], Sequence[int]], bool | None] = lambda step, losses, failed: None
-    memory: Callable[[int, int], bool | None] = lambda needed, available: None
-    started: Callable[[], bool | None] = lambda: None
-    note: Callable[[str], object] = lambda message: None
-    turn: Callable[[str], AbstractContextManager[object]] = nullcontext  # held while it "compiles" or "trains"
+    progress: Callable[[int, Sequence[float]], bool | None] = lambda step, losses: None  # False: stop here
+    note: Callable[[str], object] = lambda message: None  # what the user should know
+    turn: AbstractContextManager[object] = field(default_factory=nullcontext)  # held while it trains
 
 
 class Answered(Protocol):
@@ -203,12 +199,10 @@ class Answers:
 
     @property
     def right(self) -> list[bool]:
-        """Which answers are exactly their targets."""
         return [tuple(answer) == tuple(e.actions) for answer, e in zip(self.answers, self.asked, strict=True)]
 
     @property
     def ended(self) -> list[bool]:
-        """All of them."""
         return [True] * len(self.answers)
 
 
@@ -291,7 +285,6 @@ class Models(Fitted):
         self.curves = [{}] * len(jobs)
 
     def ask(self, asked: Sequence[Sequence[Example]]) -> Sequence[Answered]:
-        """Each model is asked once."""
         return [self._ask(model, examples) for model, examples in zip(self.models, asked, strict=True)]
 
     def _ask(self, model: Model, examples: Sequence[Example]) -> Answers:

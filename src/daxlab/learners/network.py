@@ -23,25 +23,34 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NetworkLearner(Learner):
-    """A network that the engine trains. Subclasses say which network, and have the fields of the protocol."""
+    """A network that the engine trains. Its fields are those of the network, `dropout`, and those of the protocol."""
 
     semantics: ClassVar[int] = SEMANTICS
     uses_jax: ClassVar[bool] = True
-    dropout = 0.0  # a field, where a network has dropout
+    _own: ClassVar[tuple[str, ...]] = ()  # the fields that `_start` takes
 
-    def network(self, words: int, actions: int) -> Any:
-        """A function from a key to the network with its start values, for vocabularies of these sizes."""
+    @staticmethod
+    def _start(key: Any, *, words: int, actions: int, **own: Any) -> Any:
+        """The network with its start values, for vocabularies of these sizes."""
         raise NotImplementedError
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _ = self.protocol  # says what is wrong with it
+
+    def network(self, words: int, actions: int) -> Callable[[Any], Any]:
+        """The same as a function of the key alone."""
+        return partial(self._start, words=words, actions=actions, **{name: getattr(self, name) for name in self._own})
+
+    @property
+    def together(self) -> Any:
+        """Runs may differ in dropout, unless the network takes it for something of its own."""
+        return self if "dropout" in self._own else replace(self, dropout=0.0)  # type: ignore[call-arg]  # a field
 
     @property
     def protocol(self) -> Protocol:
         """How it is trained, by the fields that are the protocol's."""
         return Protocol(**{part.name: getattr(self, part.name) for part in fields(Protocol)})
-
-    @property
-    def steps(self) -> int:
-        """Updates."""
-        return self.protocol.updates
 
     def fit(self, jobs: Sequence[Job], context: Context) -> "Trainees | None":
         """Train all jobs at once; resumes from the context's checkpoint."""
@@ -50,15 +59,9 @@ class NetworkLearner(Learner):
         return trainees.fit(self, jobs, context)
 
     def load(self, path: Path, dataset: Dataset) -> "Trainees":
-        """See the contract."""
         from daxlab.learners import trainees
 
         return trainees.load(self, path, dataset)
-
-
-# A class in a file as a learner.
-
-GIVEN = ("key", "words", "actions")  # what the engine gives `start`
 
 
 def learner_of(network: Any, name: str) -> type[NetworkLearner]:
@@ -70,9 +73,9 @@ def learner_of(network: Any, name: str) -> type[NetworkLearner]:
         parameters = dict(inspect.signature(start, eval_str=True).parameters)
     except NameError as error:
         raise InputError(f"{name}: an annotation of start cannot be read ({error})") from None
-    for argument in GIVEN:
+    for argument in ("key", "words", "actions"):
         if parameters.pop(argument, None) is None:
-            needs = f"takes no {argument!r}; it needs {', '.join(GIVEN)}"
+            needs = f"takes no {argument!r}; it needs key, words, actions"
             raise InputError(f"{name} breaks the contract: its start {needs}")
     own = [_as_field(parameter, name) for parameter in parameters.values()]
     training: list[Any] = [("dropout", float, setting(0.0, "the share of units dropped in training", least=0, below=1))]
@@ -80,9 +83,9 @@ def learner_of(network: Any, name: str) -> type[NetworkLearner]:
     return make_dataclass(
         network.__name__,
         [*own, *(part for part in training if part[0] not in parameters)],
-        bases=(_FileNetwork,),
+        bases=(NetworkLearner,),
         frozen=True,
-        namespace={"start": staticmethod(start), "own": tuple(parameters), "__doc__": network.__doc__},
+        namespace={"_start": staticmethod(start), "_own": tuple(parameters), "__doc__": network.__doc__},
     )
 
 
@@ -91,25 +94,3 @@ def _as_field(parameter: inspect.Parameter, name: str) -> tuple[str, Any, Any]:
         raise InputError(f"{name} breaks the contract: the parameter {parameter.name!r} of start needs a default")
     kind = type(parameter.default) if parameter.annotation is inspect.Parameter.empty else parameter.annotation
     return parameter.name, kind, field(default=parameter.default)
-
-
-@dataclass(frozen=True)
-class _FileNetwork(NetworkLearner):
-    """A network whose class stands in a file."""
-
-    start: ClassVar[Callable[..., Any]]
-    own: ClassVar[tuple[str, ...]] = ()  # the fields that `start` takes
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _ = self.protocol  # says what is wrong with it
-
-    def network(self, words: int, actions: int) -> Any:
-        """See above."""
-        settings = {name: getattr(self, name) for name in self.own}
-        return partial(type(self).start, words=words, actions=actions, **settings)
-
-    @property
-    def together(self) -> Any:
-        """Runs may differ in dropout, unless the network takes it for something of its own."""
-        return self if "dropout" in self.own else replace(self, dropout=0.0)  # type: ignore[call-arg]  # a field

@@ -13,12 +13,12 @@ from types import ModuleType
 from typing import Any
 
 from daxlab.errors import InputError, nearest
-from daxlab.learners.core import Learner, defaults, field_of, parsed
+from daxlab.learners.core import Learner, defaults, parsed, type_of
 from daxlab.learners.network import NetworkLearner, learner_of
 from daxlab.learners.rnn import RNN
 
 KINDS: dict[str, type[Learner]] = {RNN.kind: RNN}  # a new kind is one file and one line here
-LOADED: dict[str, type[Learner]] = {}  # classes from files, by the digest of the file and their name
+LOADED: dict[tuple[str, str], type[Learner]] = {}  # classes from files, by name (FILE.py:NAME) and the file's digest
 DEFAULT = RNN.kind
 Facts = Mapping[str, Any]
 
@@ -40,14 +40,14 @@ def make(name: str, settings: Mapping[str, Any] | None = None) -> Learner:
     """A learner by its name and fields; what is left out has its default."""
     kind = find(name)
     for field in settings or {}:
-        field_of(kind, field)
+        type_of(kind, field)  # an error if there is no such field
     return kind(**(settings or {}))
 
 
 def from_text(name: str, settings: Mapping[str, str]) -> Learner:
     """The same, with the values as text."""
     kind = find(name)
-    return make(name, {field: parsed(kind, field, text) for field, text in settings.items()})
+    return make(name, {field: parsed(type_of(kind, field), text) for field, text in settings.items()})
 
 
 def name_and_fields(facts: Facts) -> tuple[str, dict[str, Any]]:
@@ -60,14 +60,14 @@ def name_and_fields(facts: Facts) -> tuple[str, dict[str, Any]]:
     """
     if "learner" not in facts:  # the form of the first runs
         return RNN.kind, {**_mapping(facts.get("network")), **_mapping(facts.get("protocol"))}
-    kind, fields = _kind(facts), dict(_mapping(facts["learner"]))
-    fields.pop("kind", None)
+    fields = dict(facts["learner"])
+    kind = fields.pop("kind", None)
     return str(kind.get("name") if isinstance(kind, Mapping) else kind), fields
 
 
-def _kind(facts: Facts) -> Any:
-    """A kind's name or, of a class from a file, its name and digest."""
-    return _mapping(facts.get("learner")).get("kind")
+def _digest(facts: Facts) -> Any:
+    """The digest of the file that a run's learner stands in; None of a kind that comes with daxlab."""
+    return _mapping(_mapping(facts.get("learner")).get("kind")).get("digest")
 
 
 def _mapping(value: Any) -> Facts:
@@ -77,8 +77,8 @@ def _mapping(value: Any) -> Facts:
 def of(facts: Facts) -> Learner:
     """The learner of a run; an error if it would no longer be the same one."""
     name, fields = name_and_fields(facts)
-    learner, kind = make(name, fields), _kind(facts)
-    if isinstance(kind, Mapping) and learner.source and learner.source["digest"] != kind.get("digest"):
+    learner = make(name, fields)
+    if learner.source and learner.source["digest"] != _digest(facts):
         raise InputError(f"{name} has changed since this run was trained: restore the file, or train it again")
     return learner
 
@@ -97,9 +97,7 @@ def name_and_variant(facts: Facts) -> tuple[str, str]:
 def _described(text: str) -> tuple[str, str]:
     facts = json.loads(text)
     name, fields = name_and_fields(facts)
-    short = name.rpartition(":")[2]
-    loaded = f"{_mapping(_kind(facts)).get('digest')}:{short}"
-    kind = KINDS.get(name) or LOADED.get(loaded)  # no file is run for a label
+    kind = KINDS.get(name) or LOADED.get((name, _digest(facts)))  # no file is run for a label
     try:
         learner = kind(**fields) if kind else None
     except (InputError, TypeError):
@@ -107,20 +105,17 @@ def _described(text: str) -> tuple[str, str]:
     if isinstance(learner, RNN):
         return learner.architecture, learner.variant
     settings = [f"{field} {json.dumps(value)}" for field, value in fields.items()]
-    return str(learner) if learner else ", ".join([short, *settings]), ""
+    return str(learner) if learner else ", ".join([name.rpartition(":")[2], *settings]), ""
 
 
 def _from_file(name: str, path: Path, wanted: str) -> type[Learner]:
+    """The class of that name in a file, as a learner; loaded once for each content of the file."""
     try:
-        content = path.read_bytes()
+        digest = sha256(path.read_bytes()).hexdigest()
     except OSError as error:
         raise InputError(f"cannot read the learner {path}: {error.strerror}") from None
-    return _loaded(name, path, wanted, sha256(content).hexdigest())
-
-
-@lru_cache(maxsize=64)
-def _loaded(name: str, path: Path, wanted: str, digest: str) -> type[Learner]:
-    """The class of that name in a file, as a learner; cached by the file's content."""
+    if (name, digest) in LOADED:
+        return LOADED[name, digest]
     module = _imported(path, f"daxlab_learner_{digest[:16]}")
     values = {name: value for name, value in vars(module).items() if isinstance(value, type)}
     classes = {name: value for name, value in values.items() if value.__module__ == module.__name__}
@@ -128,9 +123,9 @@ def _loaded(name: str, path: Path, wanted: str, digest: str) -> type[Learner]:
         raise InputError(f"{path} has no class {wanted!r}; {nearest(wanted, classes)}")
     kind = _as_learner(classes[wanted], name)
     kind.kind, kind.source = wanted, {"name": name, "digest": digest, "class": wanted}
-    if taken := [field for field in defaults(kind) if field != "dropout" and hasattr(NetworkLearner, field)]:
+    if taken := [field for field in defaults(kind) if hasattr(NetworkLearner, field)]:
         raise InputError(f"{name} breaks the contract: a field cannot be called {taken[0]!r}; give it another name")
-    LOADED[f"{digest}:{wanted}"] = kind
+    LOADED[name, digest] = kind
     return kind
 
 
@@ -157,13 +152,14 @@ def _imported(path: Path, name: str) -> ModuleType:
     sys.modules[name] = module  # dataclasses and pickle look there
     try:
         spec.loader.exec_module(module)
-    except BaseException as error:
-        del sys.modules[name]
-        if not isinstance(error, Exception | SystemExit):
-            raise
-        frames = traceback.extract_tb(error.__traceback__)
-        lines = [frame.lineno for frame in frames if Path(frame.filename) == path.absolute()]
-        line = getattr(error, "lineno", None) or (lines[-1] if lines else None)
+    except (Exception, SystemExit) as error:
+        line = line_in(path, error) or getattr(error, "lineno", None)
         where = f"{path}, line {line}" if line else str(path)
         raise InputError(f"{where}: cannot be imported ({type(error).__name__}: {error}); mend it first") from None
     return module
+
+
+def line_in(path: Path, error: BaseException) -> int | None:
+    """The line of a file that raised an error; None if it was raised without it."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return next((frame.lineno for frame in reversed(frames) if Path(frame.filename) == path.absolute()), None)

@@ -1,7 +1,6 @@
 """The paper's networks: an encoder and a decoder, recurrent, with or without attention, by the paper's protocol."""
 
-from dataclasses import asdict, dataclass, fields, replace
-from functools import partial
+from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar, Literal
 
 from daxlab.learners.core import changed, setting
@@ -18,6 +17,7 @@ class RNN(NetworkLearner):
 
     kind: ClassVar[str] = "rnn"
     origin: ClassVar[str] = "Lake and Baroni (2018)"
+    _own: ClassVar[tuple[str, ...]] = ("cell", "layers", "hidden", "attention")
 
     cell: CellName = setting("lstm", "the recurrent cell: srn, lstm or gru")
     layers: int = setting(2, "layers of the encoder and of the decoder", least=1, most=100)
@@ -33,21 +33,11 @@ class RNN(NetworkLearner):
     )
     shared_lengths: bool = setting(Protocol.shared_lengths, "runs share the sequence of lengths, and nothing else")
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _ = self.protocol  # says what is wrong with it
-
-    def network(self, words: int, actions: int) -> Any:
-        """See the contract."""
+    @staticmethod
+    def _start(key: Any, **own: Any) -> Any:
         from daxlab.networks import seq2seq
 
-        shape = {name: getattr(self, name) for name in ("hidden", "cell", "layers", "attention")}
-        return partial(seq2seq, words=words, actions=actions, **shape)
-
-    @property
-    def together(self) -> "RNN":
-        """Runs may differ in dropout."""
-        return replace(self, dropout=0.0)
+        return seq2seq(key, **own)
 
     def facts(self) -> dict[str, Any]:
         """In the form that the first runs were recorded in, so that they keep their keys."""

@@ -13,13 +13,12 @@ import numpy as np
 from daxlab import engine
 from daxlab.datasets import Dataset, Split
 from daxlab.encoding import Encoding
-from daxlab.engine import weights
 from daxlab.engine.device import on_device
 from daxlab.errors import InputError
 from daxlab.languages import Example
 from daxlab.learners.core import Ability, Answered, Context, Failure, Fitted, Job, Prediction
 from daxlab.learners.network import NetworkLearner
-from daxlab.networks import Encodes, check_shapes
+from daxlab.networks import Encodes, check_shapes, has_attention
 from daxlab.symbols import PAD
 
 
@@ -31,18 +30,15 @@ class Trainees(Fitted):
         self.encoding, self.failures = stack.encoding, [None] * len(jobs)
         able: set[Ability] = {"oracle length", "likelihoods", "weights"}
         able |= {"states"} if isinstance(networks, Encodes) else set()
-        self.abilities = frozenset(able | ({"attention"} if engine.attend(networks) else set()))
+        self.abilities = frozenset(able | ({"attention"} if has_attention(networks) else set()))
 
     def ask(self, asked: Sequence[Sequence[Example]]) -> Sequence[Answered]:
-        """See the contract. Networks that are asked the same list are asked together."""
-        return engine.evaluate(self.stack, self.networks, asked)  # type: ignore[return-value]  # numpy's bools
+        return engine.evaluate(self.encoding, self.networks, asked)  # type: ignore[return-value]  # numpy's bools
 
     def ask_with_length(self, asked: Sequence[Sequence[Example]]) -> Sequence[Answered]:
-        """See the contract."""
-        return engine.evaluate(self.stack, self.networks, asked, oracle_length=True)  # type: ignore[return-value]
+        return engine.evaluate(self.encoding, self.networks, asked, oracle_length=True)  # type: ignore[return-value]
 
     def likelihoods(self, answered: Sequence[Answered]) -> Sequence[tuple[Any, Any]]:
-        """See the contract."""
         return engine.likelihoods(self.networks, answered)  # type: ignore[arg-type]
 
     def states(self, members: Sequence[int], commands: Sequence[str]) -> Any:
@@ -51,16 +47,14 @@ class Trainees(Fitted):
         return engine.encodings(chosen, self.encoding.commands(commands))[:, :, -1]
 
     def attention(self, commands: Sequence[str]) -> Sequence[Sequence[Any]]:
-        """See the contract."""
         rows = self.encoding.commands(commands)
         answers = engine.answers(self.networks, rows, cap=self.encoding.answer_time)  # [jobs, commands, cap]
-        weights = engine.attentions(self.networks, np.stack([rows] * len(answers)), answers)
+        maps = engine.attentions(self.networks, np.stack([rows] * len(answers)), answers)
         steps, words = np.sum(answers != PAD, axis=-1), [len(command.split()) + 1 for command in commands]
-        return [[one[i, : steps[n, i], : words[i]] for i in range(len(commands))] for n, one in enumerate(weights)]
+        return [[own[i, : steps[n, i], : words[i]] for i in range(len(commands))] for n, own in enumerate(maps)]
 
     def weights(self, member: int) -> bytes:
-        """See the contract."""
-        return weights.dump(engine.unstack(self.networks, member))
+        return engine.dump_weights(engine.unstack(self.networks, member))
 
     def predict(self, command: str) -> Prediction:
         """With the probability of every action, and where it looked."""
@@ -82,20 +76,16 @@ def fit(learner: NetworkLearner, jobs: Sequence[Job], context: Context) -> Train
     stack = stack_of(jobs)
     if learner.source is not None:
         check_shapes(stack.make, words=len(stack.encoding.words), actions=len(stack.encoding.actions))
-    rehearsal = None
-    if jax.default_backend() != "cpu":  # on a CPU there is no core to spare for it
-        with context.turn("compiles"):
-            if _check_memory(stack, context) is False:
-                return None
-        rehearsal = Thread(target=_rehearse, args=(stack, jobs), daemon=True)
+    rehearsal = Thread(target=_rehearse, args=(stack, jobs), daemon=True)
+    on_card = jax.default_backend() != "cpu"  # on a CPU there is no core to spare for a rehearsal
+    if on_card:
+        _check_memory(stack)
         rehearsal.start()
-    with context.turn("trains"):
-        if rehearsal is not None and context.started() is False:  # it may have waited long for its turn
-            return None
+    with context.turn:
         trained, resumed = _train(stack, context)
     if trained.update < stack.protocol.updates:
         return None
-    if rehearsal is not None:
+    if on_card:
         rehearsal.join()
     trainees = Trainees(jobs, stack, trained.networks)
     trainees.failures = [
@@ -112,7 +102,7 @@ def load(learner: NetworkLearner, path: Path, dataset: Dataset) -> Trainees:
     nothing = Split(name="", origin="rule", train=(), weights=(), tests={})
     job = Job(learner, dataset, nothing, 0)
     stack = stack_of([job])
-    return Trainees([job], stack, engine.stack([weights.load(path, stack.make)]))
+    return Trainees([job], stack, engine.load_weights(path, stack.make))
 
 
 @lru_cache(maxsize=4)
@@ -124,19 +114,19 @@ def stack_of(jobs: Sequence[Job]) -> engine.Stack:
     """The engine's stack for jobs that share a dataset and a network."""
     first = jobs[0].learner
     assert isinstance(first, NetworkLearner)
+    if len({job.learner.together for job in jobs}) > 1:
+        raise InputError("networks of several shapes cannot be trained together")
     encoding = _encoding(jobs[0].dataset)
     members = tuple(engine.Member(job.seed, job.split, job.learner.dropout) for job in jobs)  # type: ignore[attr-defined]
     return engine.Stack(members, first.network(len(encoding.words), len(encoding.actions)), encoding, first.protocol)
 
 
-def _check_memory(stack: engine.Stack, context: Context) -> bool | None:
-    """Tell what a stack needs of the card; one that cannot fit is not even tried. False: told to stop."""
+def _check_memory(stack: engine.Stack) -> None:
+    """A stack that cannot fit on the card is not even tried."""
     needed = engine.memory_needed(stack)
     available = int((jax.devices()[0].memory_stats() or {}).get("bytes_limit", 0))
-    heard = context.memory(needed, available)
     if available and needed > available:
         raise MemoryError(f"out of memory: {needed:,} bytes needed, {available:,} available")
-    return heard
 
 
 def _rehearse(stack: engine.Stack, jobs: Sequence[Job]) -> None:
@@ -158,11 +148,7 @@ def _rehearse(stack: engine.Stack, jobs: Sequence[Job]) -> None:
 
 def _train(stack: engine.Stack, context: Context) -> tuple[engine.Trained, bool]:
     """The stack after training, and whether it resumed from a checkpoint; a damaged checkpoint is set aside."""
-
-    def on_progress(now: engine.Progress) -> bool | None:
-        return context.progress(now.update, tuple(map(float, now.losses)), tuple(map(int, now.failed)))
-
-    train = partial(engine.train, stack, checkpoint_every=context.checkpoint_every, on_progress=on_progress)
+    train = partial(engine.train, stack, checkpoint_every=context.checkpoint_every, on_progress=context.progress)
     path = context.checkpoint
     resumed = path is not None and path.exists()
     try:

@@ -1,9 +1,6 @@
-"""A check for other people's networks: does this one keep the contract that the engine relies on?
+"""A check for other people's networks: does a network keep the contract (contract.py) that the engine relies on?"""
 
-Knows the contract, nothing of how a network fulfils it.
-"""
-
-from collections.abc import Callable
+from functools import partial
 
 import equinox as eqx
 import jax
@@ -12,11 +9,10 @@ import numpy as np
 from jax import Array
 
 from daxlab.errors import InputError
-from daxlab.networks.contract import Attends, Encodes, Network, Steps
+from daxlab.networks.contract import Encodes, Make, Network, Steps, has_attention
 from daxlab.symbols import EOS, PAD
 
-Make = Callable[[Array], Network]
-CLOSE = 1e-4  # of sums of a few float32 losses
+CLOSE = 1e-4  # the tolerance for sums of a few float32 losses
 CAP = 12
 
 
@@ -44,22 +40,24 @@ def check_shapes(make: Make, *, words: int, actions: int) -> None:
 
 
 def check_network(make: Make, *, words: int, actions: int, seed: int = 0) -> None:
-    """Raise InputError naming the first promise that `make(key)`'s network breaks."""
+    """Raise InputError naming the first promise that the networks of `make` break."""
     check_shapes(make, words=words, actions=actions)
     network = make(jax.random.key(seed))
     command, target = _example(seed, words, 4), _example(seed + 1, actions, 5)
     long_command, long_target = (jnp.pad(x, (0, 3), constant_values=PAD) for x in (command, target))
+    steps = (jnp.int32(len(command)), jnp.int32(len(target)))
     for forced, rate in ((True, None), (False, jnp.float32(0.5))):
-        exact = _loss(network, command, target, forced, rate)
+        loss = partial(_loss, network, rate=rate)
+        exact = loss(command, target, forced)
         where = f"(forced: {forced}, dropout: {rate})"
         _require(bool(jnp.isfinite(exact)), f"its loss is not finite {where}")
-        padded = _loss(network, long_command, long_target, forced, rate)
-        _require(_close(exact, padded), f"its loss depends on padding {where}")
-        traced = _loss(network, command, target, jnp.asarray(forced), rate)
-        _require(_close(exact, traced), f"its loss is another one when `forced` is an array {where}")
-        steps = (jnp.sum(command != PAD), jnp.sum(target != PAD))
-        stopped = _loss(network, long_command, long_target, forced, rate, steps)
-        _require(_close(exact, stopped), f"its loss depends on `steps` {where}")
+        others = {
+            "padding": loss(long_command, long_target, forced),
+            "whether `forced` is an array": loss(command, target, jnp.asarray(forced)),
+            "`steps`": loss(long_command, long_target, forced, steps=steps),
+        }
+        for cause, other in others.items():
+            _require(_close(exact, other), f"its loss depends on {cause} {where}")
     _check_answers(network, command, long_command, target, actions)
     _check_abilities(network, command, long_command, target)
     _check_stacking(make, command, target, seed)
@@ -73,11 +71,11 @@ def _check_answers(network: Network, command: Array, long_command: Array, target
     ended = np.flatnonzero(np.asarray(free) == EOS)
     _require(not ended.size or bool(jnp.all(free[ended[0] + 1 :] == PAD)), "its answer goes on after <EOS>")
     oracle = np.asarray(_answer(network, command, jnp.int32(7)))
-    _require(bool((oracle[:7] > EOS).all()) and oracle[7] == EOS, "it does not keep to the oracle's length")
+    _require(bool((oracle[:7] > EOS).all()) and oracle[7] == EOS, "it does not keep to the oracle length")
     scores = eqx.filter_jit(network.scores)(command, target)
     _require(bool(jnp.allclose(jnp.exp(scores).sum(-1), 1, atol=1e-4)), "its scores are not log-probabilities")
     likelihood = jnp.take_along_axis(scores, target[:, None], axis=1).sum()
-    loss = _loss(network, command, target, True, None)
+    loss = _loss(network, command, target, True)
     _require(_close(loss, -likelihood), "its loss is not the sum of its scores' cross-entropies")
 
 
@@ -86,7 +84,7 @@ def _check_abilities(network: Network, command: Array, long_command: Array, targ
         states, padded = network.encoding(command), network.encoding(long_command)
         _require(states.ndim == 2, f"its encoding is not [vectors, size], but of shape {states.shape}")
         _require(states.shape == padded.shape and _close(states, padded), "its encoding depends on padding")
-    if isinstance(network, Attends) and getattr(network, "attends", True):
+    if has_attention(network):
         weights, padded = network.attention(command, target), network.attention(long_command, target)
         _require(weights.shape == (len(target), len(command)), "its attention is not [action time, command time]")
         _require(_close(weights.sum(-1), jnp.ones(len(target))), "its attention weights do not add up to one")
@@ -95,11 +93,10 @@ def _check_abilities(network: Network, command: Array, long_command: Array, targ
 
 def _check_stacking(make: Make, command: Array, target: Array, seed: int) -> None:
     keys = jax.random.split(jax.random.key(seed), 2)
-    alone = jnp.stack([_loss(make(key), command, target, False, None) for key in keys])
-    stack = eqx.filter_vmap(make)(keys)
-    together = eqx.filter_vmap(lambda n: _loss(n, command, target, False, None))(stack)
+    alone = jnp.stack([_loss(make(key), command, target, False) for key in keys])
+    together = eqx.filter_vmap(lambda network: _loss(network, command, target, False))(eqx.filter_vmap(make)(keys))
     _require(_close(alone, together), "a stack of two gives other losses than each alone")
-    gradients = jax.tree.leaves(eqx.filter_grad(lambda n: _loss(n, command, target, True, None))(make(keys[0])))
+    gradients = jax.tree.leaves(eqx.filter_grad(_loss)(make(keys[0]), command, target, True))
     _require(all(bool(jnp.isfinite(g).all()) for g in gradients), "its gradient is not finite")
 
 
@@ -114,7 +111,7 @@ def _loss(
     command: Array,
     target: Array,
     forced: bool | Array,
-    rate: Array | None,
+    rate: Array | None = None,
     steps: Steps = (None, None),
 ) -> Array:
     key = jax.random.key(7)

@@ -1,22 +1,23 @@
-"""What the engine asks of a network: a loss for an example, an answer to a command, scores of a given answer.
+"""What the engine asks of a network: the loss of an example, an answer to a command, scores of a given answer.
 
-Nothing here is recurrent. Every method sees one example, as padded rows of word numbers: a command is its
-words, <EOS>, then <PAD>; an action sequence likewise (daxlab.symbols). Padding must not change a
-result: the engine pads to a few lengths, and stacks many networks of one shape (jax.vmap) without their knowing.
+A network need not be recurrent. Every method sees one example, as padded rows of symbol numbers: a command is its
+words, <EOS>, then <PAD>; so is an action sequence (daxlab.symbols). The engine pads examples to a few lengths, and
+padding must not change a result. It also stacks networks of one shape and calls their methods under `jax.vmap`.
 
-Two optional abilities are protocols below. A class in a file of its own also has `start`, which makes a network from a
-key, the sizes of the two vocabularies and fields of its own (learners/network.py).
+Two optional abilities, `Encodes` and `Attends`, are protocols below. A class in a user's file also has `start`, which
+makes a network from a key, the sizes of the two vocabularies and fields of its own (learners/network.py).
 
 Knows nothing of training, data or disk.
 """
 
 import abc
-from typing import Protocol, runtime_checkable
+from collections.abc import Callable
+from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 import equinox as eqx
 from jax import Array
 
-# How many steps of the command and of the actions hold anything.
+# The numbers of steps of the command and of the actions before only padding is left; None where it does not matter.
 Steps = tuple[Array | None, Array | None]
 
 
@@ -35,30 +36,32 @@ class Network(eqx.Module):
         key: Array,
         steps: Steps = (None, None),
     ) -> Array:
-        """The sum of the token cross-entropies of one presentation.
+        """The sum of the cross-entropies of one example's action symbols.
 
-        `forced`: the right actions are fed (teacher forcing), else the network's own greedy ones; a Python bool where
-        the protocol fixes it. `own_end`: the loss of a self-fed example ends with the first <EOS> that the network
-        itself produces, else with the target's. `dropout`: the rate, None for none at all. `key`: this presentation's
-        own; a draw must not depend on the padded lengths (fold the time step into the key). `steps`: after so many of
-        the command and of the actions there is only padding; a network with loops in time may stop there (the numbers
-        are the same for all networks of a stack).
+        `forced`: the decoder is fed the right actions (teacher forcing) instead of its own greedy ones; a Python bool
+        if the protocol is always the one or the other. `own_end`: the loss of a self-fed example ends at the first
+        <EOS> that the network itself produces instead of the target's. `dropout`: the rate, or None for no dropout.
+        `key`: for random draws, a new one for every presentation; draws must not depend on padded lengths (fold the
+        time step into the key). `steps`: from these steps on there is only padding, so loops over time may stop there
+        (the same for all networks of a stack).
         """
 
     @abc.abstractmethod
     def greedy(self, command: Array, *, cap: int, length: Array) -> Array:
-        """The greedy answer, int [cap]: actions, <EOS>, <PAD>; without <EOS> if `cap` symbols did not
-        suffice.
+        """The greedy answer, int [cap]: actions, <EOS>, <PAD>; without <EOS> if it does not end within `cap` symbols.
 
-        `length`, if not negative, is the oracle's: <EOS> is barred until that many actions and forced there.
+        `length`, if not negative, is the oracle length: <EOS> comes after exactly that many actions.
         """
 
     @abc.abstractmethod
     def scores(self, command: Array, actions: Array) -> Array:
-        """The log-probability of every symbol at every step, the right actions fed, without dropout.
+        """The log-probability of every symbol at every step, [action time, vocabulary], as `actions` are fed.
 
-        [action time, vocabulary]; -inf for symbols that cannot be produced.
+        Without dropout; -inf for symbols that cannot be produced.
         """
+
+
+Make = Callable[[Array], Network]  # from a key to a network with its start values
 
 
 @runtime_checkable
@@ -68,13 +71,18 @@ class Encodes(Protocol):
     def encoding(self, command: Array) -> Array:
         """One vector or more for the whole command, whatever its length: [vectors, size].
 
-        The last one is what commands are compared by (the top layer of a recurrent encoder).
+        Commands are compared by the last vector (of a recurrent encoder, the top layer's).
         """
 
 
 @runtime_checkable
 class Attends(Protocol):
-    """A network that weighs the command's words as it acts."""
+    """A network with attention. A class whose networks do not all have it has an attribute `attends` as well."""
 
     def attention(self, command: Array, actions: Array) -> Array:
-        """The weights [action time, command time] while the given actions are fed; zero on <PAD>."""
+        """The weights [action time, command time] as `actions` are fed; zero on <PAD>."""
+
+
+def has_attention(network: Any) -> TypeGuard[Attends]:
+    """Whether a network has attention weights to show."""
+    return isinstance(network, Attends) and bool(getattr(network, "attends", True))

@@ -1,7 +1,6 @@
-"""Dropout masks that depend on nothing but a key, a place in the network, a time step and a unit.
+"""Dropout masks that depend only on a key, a place in the network, a time step and a unit.
 
-Never on a padded length or width: unit k of step t has the same fate in any company. Knows nothing of
-networks.
+They never depend on a padded length or width. Knows nothing of networks.
 """
 
 from collections.abc import Sequence
@@ -19,20 +18,20 @@ BLOCK = 16  # steps
 def masks(
     key: Array, rate: Array, places: Sequence[int], times: Sequence[int], width: int, steps: Array | None = None
 ) -> list[Array]:
-    """A fresh mask for every step at every place, [time, width] each: 0 with probability `rate`, else 1 / (1 - rate).
+    """For every place the masks of all its time steps, [time, width]: 0 with probability `rate`, else 1 / (1 - rate).
 
-    Step t at place p draws from fold_in(fold_in(key, p), t). `steps`, if given: how many are read at most, so that
-    the rest need not be drawn.
+    Step t at place p draws from fold_in(fold_in(key, p), t). If `steps` is given, later masks are not used, and
+    need not be drawn.
     """
     if steps is None or max(times) <= BLOCK:
         return _drawn(key, rate, places, times, width)
     blocks = -(-max(times) // BLOCK)
 
-    def first(block: int) -> list[Array]:
-        some = _drawn(key, rate, places, [min(time, BLOCK * block) for time in times], width)
-        return [jnp.pad(mask, ((0, time - len(mask)), (0, 0))) for mask, time in zip(some, times, strict=True)]
+    def first_blocks(count: int) -> list[Array]:
+        drawn = _drawn(key, rate, places, [min(time, BLOCK * count) for time in times], width)
+        return [jnp.pad(mask, ((0, time - len(mask)), (0, 0))) for mask, time in zip(drawn, times, strict=True)]
 
-    branches = [partial(first, block) for block in range(1, blocks + 1)]
+    branches = [partial(first_blocks, count) for count in range(1, blocks + 1)]
     return jax.lax.switch(jnp.clip((steps - 1) // BLOCK, 0, blocks - 1), branches)
 
 
@@ -43,7 +42,7 @@ def _drawn(key: Array, rate: Array, places: Sequence[int], times: Sequence[int],
     def bits(place: Any, step: Any) -> Array:
         return jax.random.bits(jax.random.fold_in(jax.random.fold_in(key, place), step), (width,), jnp.uint32)
 
-    drawn = jax.vmap(bits)(place, step)  # all places at once: one small program
-    # 24 bits as a float32 in [0, 1), whatever the network's precision
+    drawn = jax.vmap(bits)(place, step)  # uint32 [all steps of all places, width]: one small program
+    # 24 bits make a float32 in [0, 1), whatever the network's precision
     kept = (drawn >> 8).astype(jnp.float32) * 2.0**-24 >= rate
     return jnp.split(jnp.where(kept, 1 / (1 - rate), 0), np.cumsum(times)[:-1].tolist())

@@ -1,13 +1,12 @@
 """`recur`: a recurrence whose weight gradients are formed after the loop, not in it.
 
 Reverse mode through `lax.scan` adds into a buffer of the parameter's size at every time step. Here no parameter is
-differentiated inside a loop. Each product `W z + b` of a step has a *tap*, a zero that is added to it; going back in
-time, only the taps' gradients and the `z` of all steps are kept, and the gradient of `W` is one product over time. The
-same gradient, half the time. An embedding is such a product too, with a one-hot `z`.
+differentiated inside a loop. Each product `W z + b` of a step has a *tap*, a zero that is added to it. The backward
+loop keeps only the gradients of the taps and the `z` of all steps; the gradient of `W` is then one product over time.
+It is the same gradient in half the time. An embedding is such a product too, with a one-hot `z`.
 
-Going forward, the states and the values of the products are kept; going back, a step is computed again from
-these, which costs no product. The loops run over a fixed number of steps, or stop where the caller says the
-padding begins.
+The forward loop keeps the states and the values of the products; the backward loop computes each step again from these,
+which needs no product. Both loops run over a fixed number of steps, or stop where the caller says that padding begins.
 
 Knows nothing of cells, attention, or what a step computes.
 """
@@ -27,7 +26,7 @@ Step = Callable[["Products", Tree, Tree, Tree], tuple[Tree, Tree]]
 
 
 class Products:
-    """What a step sees of the weights: products, look-ups, and readings without a gradient."""
+    """How a step uses the weights: products, look-ups in an embedding, and readings without a gradient."""
 
     def __init__(self, weights: Tree, values: dict[str, Array] | None = None, taps: Tree = None) -> None:
         self._weights = weights
@@ -47,7 +46,7 @@ class Products:
         return self.values[name]
 
     def lookup(self, name: str, index: Array) -> Array:
-        """The row of an embedding, likewise."""
+        """A row of an embedding, its gradient formed after the loop. Once per name and step."""
         self._note(name, index)
         if self._known is not None:
             return self._known[name] + self._taps[name]
@@ -69,9 +68,9 @@ class Products:
 def recur(step: Step, weights: Tree, constants: Tree, carry: Tree, inputs: Tree, steps: Array | None = None) -> Tree:
     """The outputs of `step(products, constants, carry, input) -> (carry, output)` over `inputs`' leading axis.
 
-    `weights` maps a name to (W, b), b may be None, or to an embedding table; W is [*out, in]. `constants` are what
-    every step reads and gradients flow to (the encoder's states). `step` must not close over arrays. After the first
-    `steps` steps, if given, the outputs are zero.
+    `weights` maps a name to (W, b), where W is [*out, in] and b may be None, or to an embedding table. `constants` are
+    read by every step and get gradients (the encoder's states). `step` must not close over arrays. If `steps` is given,
+    the loop stops after so many steps, and later outputs are zero.
     """
     return _recur(step, weights, constants, carry, inputs, steps)
 
@@ -136,7 +135,7 @@ def _over_time(
     steps: Array | None,
     reverse: bool = False,
 ) -> tuple[Tree, Tree]:
-    """`lax.scan`; with `steps`, over the first so many only, the other outputs zero."""
+    """`lax.scan`; if `steps` is given, only over the first so many steps, and later outputs are zero."""
     if steps is None:
         # On an accelerator a small step is launch latency; on a CPU unrolling only lengthens compilation.
         return jax.lax.scan(body, carry, inputs, reverse=reverse, unroll=1 if jax.default_backend() == "cpu" else 4)
@@ -156,7 +155,7 @@ def _over_time(
 
 
 def _after_the_loop(weights: Tree, zs: Tree, taps: Tree, steps: Array | None) -> Tree:
-    """The parameters' gradients from all steps' inputs and taps (of the first, where the rest is zero)."""
+    """The gradients of the weights, from the inputs and the taps' gradients of all steps (up to the padding)."""
 
     def gradients(time: int | None) -> Tree:
         return {n: _gradient(w, z[:time], taps[n][:time]) for n, w in weights.items() if (z := zs.get(n)) is not None}

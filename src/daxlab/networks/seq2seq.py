@@ -1,7 +1,7 @@
-"""The paper's networks: an encoder and a decoder, recurrent, with or without attention (its supplement).
+"""The paper's networks: a recurrent encoder and decoder, with or without attention (see the paper's supplement).
 
-Read it beside the paper: encoder states h_t = f_E(h_{t-1}, w_t); decoder states g_i = f_D(g_{i-1}, a_{i-1}[, c_i]); the
-softmax reads g_i [and c_i]. Knows nothing of training, splits or disk; time runs in `recur`.
+In the paper's symbols: encoder states h_t = f_E(h_{t-1}, w_t); decoder states g_i = f_D(g_{i-1}, a_{i-1}[, c_i]); the
+softmax reads g_i [and c_i]. Loops over time are in `recur`. Knows nothing of training, splits or disk.
 """
 
 import math
@@ -21,7 +21,8 @@ from daxlab.networks.dropout import masks
 from daxlab.networks.recur import Products, over_time, recur
 from daxlab.symbols import EOS, PAD, SOS
 
-# Places of dropout: encoder layer l's input is 2 l, decoder layer l's is 2 l + 1 (layer 0's input: the embedded word).
+# Dropout is on the input of every layer (layer 0's input: the embedded word), each with a number of its own for the
+# draws: 2 l in encoder layer l, 2 l + 1 in decoder layer l.
 
 
 class Attention(eqx.Module):
@@ -33,7 +34,7 @@ class Attention(eqx.Module):
 
 
 class Seq2Seq(Network):
-    """Encoder and decoder of one shape, no weights shared; embeddings as wide as the hidden layers."""
+    """Encoder and decoder have the same shape and share no weights; embeddings are as wide as the hidden layers."""
 
     words: Array  # [words, hidden]: the encoder's embedding
     encoder: tuple[Layer, ...]
@@ -55,18 +56,16 @@ class Seq2Seq(Network):
         key: Array,
         steps: Steps = (None, None),
     ) -> Array:
-        """See the contract."""
         logits, produced, _ = self._decode(command, actions, forced, dropout, key, steps)
         target = jnp.maximum(actions - EOS, 0)
         entropies = jax.nn.logsumexp(logits, axis=-1) - jnp.take_along_axis(logits, target[:, None], axis=-1)[:, 0]
         counts = actions != PAD
         if own_end and forced is not True:
-            ends = jnp.cumsum(produced == EOS) - (produced == EOS)  # own <EOS> before this step
+            ends = jnp.cumsum(produced == EOS) - (produced == EOS)  # the network's own <EOS>s before each step
             counts &= (ends == 0) | forced
         return jnp.sum(jnp.where(counts, entropies, 0))
 
     def greedy(self, command: Array, *, cap: int, length: Array) -> Array:
-        """See the contract. The same step as in training, until <EOS>."""
         states, constants = self._encode(command, [])
         products = self._decoder_products()
 
@@ -76,9 +75,8 @@ class Seq2Seq(Network):
 
         def act(carry: Any) -> Any:
             states, previous, step, answer = carry
-            states, (features, _) = _decoder_step(
-                self.cell, False, Products(products), constants, states, {"word": previous}
-            )
+            inputs = {"word": previous}
+            states, (features, _) = _decoder_step(self.cell, False, Products(products), constants, states, inputs)
             logits = features @ self.w_output.T + self.b_output
             free = jnp.argmax(logits)
             best = jnp.where(length < 0, free, jnp.where(step < length, 1 + jnp.argmax(logits[1:]), 0))
@@ -89,23 +87,19 @@ class Seq2Seq(Network):
         return jax.lax.while_loop(unfinished, act, start)[-1]
 
     def scores(self, command: Array, actions: Array) -> Array:
-        """See the contract."""
         logits, _, _ = self._decode(command, actions, True)
         barred = jnp.full((len(actions), EOS), -jnp.inf, logits.dtype)
         return jnp.concatenate([barred, jax.nn.log_softmax(logits)], axis=-1)
 
     def encoding(self, command: Array) -> Array:
-        """See the contract."""
         states, _ = self._encode(command, [])
         return jnp.stack([state[0] for state in states])
 
     @property
     def attends(self) -> bool:
-        """Whether it has attention at all."""
         return self.attend is not None
 
     def attention(self, command: Array, actions: Array) -> Array:
-        """See the contract."""
         if self.attend is None:
             raise InputError("this network has no attention, so it has no attention weights")
         _, _, weights = self._decode(command, actions, True)
@@ -114,7 +108,7 @@ class Seq2Seq(Network):
     def _encode(
         self, command: Array, masked: Sequence[Array], steps: Array | None = None
     ) -> tuple[tuple[State, ...], Any]:
-        """Each layer's last state, and what attention reads of the top: (U h_t, h_t, which t are words)."""
+        """Each layer's final state, and what attention reads of the top layer: (U h_t, h_t, which t are no padding)."""
         real = command != PAD
         last = jnp.sum(real) - 1
         x = self.words[command]  # [time, hidden]
@@ -126,7 +120,7 @@ class Seq2Seq(Network):
             zero = (jnp.zeros_like(x[0]),) * CELLS[self.cell].states
             weights = {"hidden": (layer.w_hidden, layer.b_hidden)}
             states = recur(partial(_encoder_step, self.cell), weights, (), zero, from_input, steps)
-            finals.append(tuple(s[last] for s in states))  # padded steps may run on, unread
+            finals.append(tuple(s[last] for s in states))  # states after the last word are not read
             x = states[0]
         if self.attend is None:
             return tuple(finals), None
@@ -141,7 +135,7 @@ class Seq2Seq(Network):
         key: Array | None = None,
         steps: Steps = (None, None),
     ) -> tuple[Array, Array, Array]:
-        """Logits [time, producible], the greedy symbol of each step, attention weights (or nothing)."""
+        """Logits [time, producible], the greedy symbol of each step [time], attention weights (None without)."""
         to_encoder, to_decoder = self._masks(len(command), len(actions), dropout, key, steps)
         states, constants = self._encode(command, to_encoder, steps[0])
         given = jnp.concatenate([jnp.full(1, SOS, actions.dtype), actions[:-1]])
@@ -156,7 +150,7 @@ class Seq2Seq(Network):
         step = partial(_decoder_step, self.cell, True)
         carry = (states, jnp.asarray(SOS, actions.dtype))
         features, weights, produced = recur(step, products, constants, carry, inputs, steps[1])
-        # The softmax is read again, for all steps at once, so that its gradient stays out of the loop.
+        # The loop's own logits only chose what to feed; these, for all steps at once, keep the gradient out of it.
         return self._logits(features), produced, weights
 
     def _logits(self, features: Array) -> Array:
@@ -165,7 +159,7 @@ class Seq2Seq(Network):
     def _masks(
         self, command_time: int, action_time: int, dropout: Array | None, key: Array | None, steps: Steps
     ) -> tuple[list[Array], list[Array]]:
-        """Dropout on the input of each encoder layer and of each decoder layer."""
+        """Dropout masks [time, hidden] for the inputs of the encoder's layers, and of the decoder's."""
         if dropout is None or key is None:
             return [], []
         layers = len(self.encoder)
@@ -177,7 +171,7 @@ class Seq2Seq(Network):
         return drawn[:layers], drawn[layers:]
 
     def _decoder_products(self) -> dict[str, Any]:
-        """What the decoder's step multiplies with, by name."""
+        """The weights of the decoder's step, by name."""
         products: dict[str, Any] = {"embedding": self.actions, "output": (self.w_output, self.b_output)}
         for index, layer in enumerate(self.decoder):
             products[f"input {index}"] = (layer.w_input, layer.b_input)
@@ -189,7 +183,7 @@ class Seq2Seq(Network):
 
 
 def _encoder_step(cell: CellName, products: Products, _: Any, state: State, from_input: Array) -> tuple[State, State]:
-    """h_t = f_E(h_{t-1}, w_t), one layer."""
+    """One layer of h_t = f_E(h_{t-1}, w_t)."""
     state = CELLS[cell].equations(from_input, products("hidden", state[0]), state)
     return state, state
 
@@ -197,7 +191,10 @@ def _encoder_step(cell: CellName, products: Products, _: Any, state: State, from
 def _decoder_step(
     cell: CellName, feeds: bool, products: Products, constants: Any, carry: Any, inputs: dict[str, Array]
 ) -> tuple[Any, Any]:
-    """g_i = f_D(g_{i-1}, a_{i-1}[, c_i]), all layers; `feeds`: where not forced, a_{i-1} is its own."""
+    """All layers of g_i = f_D(g_{i-1}, a_{i-1}[, c_i]).
+
+    `feeds`: where an example is not forced, a_{i-1} is the action that the network itself produced.
+    """
     states, word = carry if feeds else (carry, inputs["word"])
     if feeds:
         word = jnp.where(inputs["forced"], inputs["word"], word)
@@ -226,23 +223,11 @@ def _decoder_step(
 
 
 def seq2seq(
-    key: Array,
-    hidden: int,
-    *,
-    words: int,
-    actions: int,
-    cell: CellName,
-    layers: int = 1,
-    attention: bool = False,
+    key: Array, hidden: int, *, words: int, actions: int, cell: CellName, layers: int = 1, attention: bool = False
 ) -> Seq2Seq:
     """A network with PyTorch's start values of 2017; `words`, `actions`: sizes of the vocabularies."""
-    if cell not in CELLS:
-        raise InputError(f"unknown cell {cell!r}: one of {', '.join(CELLS)}")
-    for name, size in (("hidden", hidden), ("layers", layers), ("words", words), ("actions", actions)):
-        if size < 1:
-            raise InputError(f"{name} must be at least 1, not {size}")
     gates = CELLS[cell].gates
-    read = 2 * hidden if attention else hidden  # what the decoder and the softmax read: with the context
+    read = 2 * hidden if attention else hidden  # the size of what the decoder and the softmax read: with the context
     inputs = [read] + [hidden] * (layers - 1)
     layer = gates * hidden * (2 * hidden + 2)
     total = 2 * layers * layer + gates * hidden * (read - hidden) + (actions - EOS) * (read + 1)
@@ -264,7 +249,7 @@ def seq2seq(
 
 
 def _pieces(numbers: Array) -> Callable[[tuple[int, ...], float], Array]:
-    """One long draw, handed out array by array (a draw for each would take seconds to compile)."""
+    """Cuts one long draw into arrays (a draw for each array would take seconds to compile)."""
     place = 0
 
     def piece(shape: tuple[int, ...], bound: float) -> Array:

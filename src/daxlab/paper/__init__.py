@@ -9,23 +9,9 @@ measures.py      every figure by its id, and how it is measured in runs
 translations.py  the same for English-French
 verdicts.py      when the two agree
 comparison.py    both in a row
+
+Comparison, measures and search need polars; a bare machine that only trains the experiments does without them.
 """
 
-from typing import TYPE_CHECKING, Any
-
-from daxlab.paper.experiments import EXPERIMENTS, NETWORKS, chosen, specs
-from daxlab.paper.targets import Target, targets
-
-if TYPE_CHECKING:
-    from daxlab.paper.comparison import Row, compare, experiments_of
-
-__all__ = ["EXPERIMENTS", "NETWORKS", "Row", "Target", "chosen", "compare", "experiments_of", "specs", "targets"]
-
-
-def __getattr__(name: str) -> Any:
-    """The comparison needs frames. A bare machine that only trains the experiments does not have them."""
-    if name not in ("Row", "compare", "experiments_of"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from daxlab.paper import comparison
-
-    return getattr(comparison, name)
+from daxlab.paper.experiments import EXPERIMENTS as EXPERIMENTS, NETWORKS as NETWORKS, chosen as chosen, specs as specs
+from daxlab.paper.targets import Target as Target, targets as targets

@@ -4,11 +4,10 @@ What is measured is in measures.py, when it agrees in verdicts.py.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
-from statistics import fmean
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from daxlab.analysis.replicates import Summary, summary
+from daxlab.analysis.replicates import summary
 from daxlab.errors import InputError
 from daxlab.paper.experiments import BEST, EXPERIMENTS
 from daxlab.paper.measures import CATALOGUE, OURS
@@ -17,6 +16,8 @@ from daxlab.paper.targets import Target, targets
 from daxlab.paper.verdicts import Verdict, allowed, margin, together, verdict
 from daxlab.protocol import Protocol
 from daxlab.runs import Ledger
+
+PART = ("network", "split", "mean", "sem", "low", "high", "runs", "verdict", "margin", "note")  # of a row of several
 
 
 @dataclass(frozen=True)
@@ -53,11 +54,7 @@ def compare(ledger: Ledger, experiments: Sequence[str] | None = None, protocol: 
 
     `experiments`: only the figures that need runs of these. `protocol`: of the runs; the default is the paper's.
     """
-    return compare_runs(Runs(ledger, protocol or Protocol()), experiments)
-
-
-def compare_runs(runs: Runs, experiments: Sequence[str] | None = None) -> list[Row]:
-    """The same, of runs that were selected already."""
+    runs = Runs(ledger, protocol or Protocol())
     extra = [Target(name, "", unit="the paper states no figure") for name in CATALOGUE if name.startswith(OURS)]
     rows = []
     for target in (*targets(), *extra):
@@ -68,7 +65,7 @@ def compare_runs(runs: Runs, experiments: Sequence[str] | None = None) -> list[R
             measurements = measure(runs)
         except InputError as error:  # the ledger lacks what it takes, answers for example
             measurements = [Measurement(note=str(error))]
-        rows.append(_row(target, measurements))
+        rows.append(_together(target, [_row(target, measured) for measured in measurements]))
     return rows
 
 
@@ -96,91 +93,77 @@ def cells(row: Row) -> dict[str, str]:
     }
 
 
-@dataclass(frozen=True)
-class _Part:
-    """A measurement with its verdict."""
-
-    measured: Measurement
-    verdict: Verdict
-    against: float = 0  # how far our mean goes against what the paper states
-    margin: float | None = None
-    wrong_side: bool = False  # of a bound, though within
-
-    def __str__(self) -> str:
-        return f"{self.measured.network} on {self.measured.split}"
-
-
-def _judged(target: Target, measured: Measurement) -> _Part:
+def _row(target: Target, measured: Measurement) -> Row:
+    """One measurement beside the paper's figure."""
     value, relation, paper_runs = measured.claim or (target.value, target.relation, target.averaged)
+    numbers, room, misses = summary(measured.runs), None, False
     if measured.count is not None:
-        same: Verdict = "within" if measured.count == target.value else "beyond"
-        return _Part(measured, same if measured.draw == "release" else "shown")
-    if value is None or measured.ours is not None:
-        return _Part(measured, "shown" if measured.runs or measured.ours is not None else "unmeasured")
-    if not measured.runs:
-        return _Part(measured, "unmeasured", against=float("-inf"))
-    mean = fmean(measured.runs)
-    against = {"less than": mean - value, None: abs(mean - value)}.get(relation, value - mean)
-    judged = verdict(measured.runs, value, relation, paper_runs)
-    wrong_side = bool(relation) and judged == "within" and not allowed(mean, value, relation)
-    return _Part(measured, judged, against, margin(measured.runs, paper_runs), wrong_side)
-
-
-def _row(target: Target, measurements: list[Measurement]) -> Row:
-    """The row of a figure. Where it has several measurements, the numbers are of the one furthest from the paper."""
-    parts = [_judged(target, measured) for measured in measurements]
-    worst = max(parts, key=lambda part: (part.verdict == "beyond", part.against))
-    shown = worst.measured
-    ends = [fmean(measured.runs) for measured in measurements] if target.range and shown.runs else None
-    numbers = asdict(Summary() if ends else summary(shown.runs))
-    if shown.count is not None:
-        numbers["mean"] = float(shown.count)
-    mean = [] if numbers["mean"] is None else [numbers["mean"]]
+        numbers["mean"] = float(measured.count)
+    judged: Verdict = "shown" if measured.runs or measured.ours is not None else "unmeasured"
+    if measured.count is not None and measured.draw == "release":
+        judged = "within" if measured.count == value else "beyond"
+    elif value is not None and measured.ours is None:
+        judged, room = verdict(measured.runs, value, relation, paper_runs), margin(measured.runs, paper_runs)
+        misses = judged == "within" and relation is not None and not allowed(numbers["mean"], value, relation)
     return Row(
         id=target.id,
-        paper=target.figure,
+        paper=value if measured.claim else target.figure,
         **numbers,
-        runs=ends or list(shown.runs),
-        verdict=together(part.verdict for part in parts),
-        margin=worst.margin,
-        relation=target.relation,
+        runs=list(measured.runs),
+        verdict=judged,
+        margin=room,
+        relation=relation,
         approx=target.approx,
         unit=target.unit,
         experiment=target.experiment or None,
-        network=target.network or shown.network,
-        split=shown.split,
-        draw=shown.draw,
-        misses=worst.wrong_side,
-        selected=any(measured.network in BEST.values() for measured in measurements),
+        network=measured.network or None,
+        split=measured.split or None,
+        draw=measured.draw,
+        misses=misses,
+        selected=measured.network in BEST.values(),
         stated=str(target),
-        shown=shown.shown or " to ".join(f"{number:.2f}" for number in ends or mean),
-        ours=ends or shown.ours,
-        parts=[_plain(part) for part in parts] if len(parts) > 1 else [],
-        note="; ".join(dict.fromkeys(_notes(target, parts, worst))),
+        shown=measured.shown or ("" if numbers["mean"] is None else f"{numbers['mean']:.2f}"),
+        ours=measured.ours,
+        note=measured.note,
     )
 
 
-def _plain(part: _Part) -> dict[str, Any]:
-    """A measurement as plain data."""
-    measured = part.measured
-    numbers = {**asdict(summary(measured.runs)), "runs": list(measured.runs)}
-    judged = {"verdict": part.verdict, "margin": part.margin, "note": measured.note}
-    return {"network": measured.network, "split": measured.split, **numbers, **judged}
+def _together(target: Target, rows: Sequence[Row]) -> Row:
+    """The row of a figure. Where it has several measurements, the numbers are of the one furthest from the paper."""
+    worst = max(rows, key=lambda row: (row.verdict == "beyond", _against(row)))
+    whole: dict[str, Any] = {"network": target.network or worst.network}
+    whole["note"] = "; ".join(dict.fromkeys(_notes(target, rows, worst)))
+    if len(rows) > 1:
+        whole |= {"paper": target.figure, "relation": target.relation, "verdict": together(row.verdict for row in rows)}
+        whole["selected"] = any(row.selected for row in rows)
+        whole["parts"] = [{name: getattr(row, name) for name in PART} for row in rows]
+    if len(rows) > 1 and target.range:  # its ends are figures of two networks
+        ends = [row.mean for row in rows]
+        whole |= {**summary(()), "runs": ends, "ours": ends, "shown": " to ".join(f"{end:.2f}" for end in ends)}
+    return replace(worst, **whole)
 
 
-def _notes(target: Target, parts: list[_Part], worst: _Part) -> Iterator[str]:
+def _against(row: Row) -> float:
+    """How far our mean goes against what the paper states; without a mean, less than any other."""
+    if row.mean is None or not isinstance(row.paper, int | float):
+        return float("-inf")
+    difference = row.mean - row.paper
+    return {"less than": difference, None: abs(difference)}.get(row.relation, -difference)
+
+
+def _notes(target: Target, rows: Sequence[Row], worst: Row) -> Iterator[str]:
     """What a reader must know to read the row."""
-    if len(parts) > 1 and worst.measured.runs and not target.range:
-        yield f"the furthest of {len(parts)}: {worst}"
-    lacking = [str(part) for part in parts if part.verdict == "unmeasured"]
-    if len(parts) > 1 and lacking:
+    if len(rows) > 1 and worst.runs and not target.range:
+        yield f"the furthest of {len(rows)}: {worst.network} on {worst.split}"
+    lacking = [f"{row.network} on {row.split}" for row in rows if row.verdict == "unmeasured"]
+    if len(rows) > 1 and lacking:
         yield f"no runs of {', '.join(lacking)}"
-    for part in parts:
-        if part.measured.note and (part is worst or part.measured.claim):
-            yield part.measured.note
-    if worst.wrong_side:
-        yield f"our mean misses the bound by {worst.against:.2f}, less than the margin of {worst.margin:.2f}"
-    if any(part.verdict == "shown" and part.measured.claim and len(part.measured.runs) > 1 for part in parts):
+    for row in rows:
+        if row.note and (row is worst or target.value is None):  # then each has a claim of its own
+            yield row.note
+    if worst.misses:
+        yield f"our mean misses the bound by {_against(worst):.2f}, less than the margin of {worst.margin:.2f}"
+    if any(row.verdict == "shown" and row.relation and row.margin is not None for row in rows):
         yield "no difference can be told"
-    if len(worst.measured.runs) == 1 and worst.measured.ours is None and target.figure is not None:
+    if len(worst.runs) == 1 and worst.ours is None and target.figure is not None:
         yield "one run has no spread, so no verdict"

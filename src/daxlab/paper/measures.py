@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from math import prod
-from operator import sub
 from statistics import fmean
 from typing import Literal
 
@@ -16,7 +15,8 @@ import numpy as np
 import polars as pl
 
 from daxlab.analysis.accuracy import median_run
-from daxlab.analysis.errors import by_length, composed_right, errors_by_construction, search_errors
+from daxlab.analysis.answers import answers
+from daxlab.analysis.errors import by_length, errors_by_construction, search_errors
 from daxlab.analysis.parts import coverage
 from daxlab.analysis.probes import neighbours
 from daxlab.analysis.search import filled, shared_seeds, table
@@ -24,46 +24,86 @@ from daxlab.datasets import find, release, split
 from daxlab.datasets.rules import SHOTS, SIZES
 from daxlab.paper import translations
 from daxlab.paper.experiments import BEST, FEW, ONCE, OVERALL, PRIMITIVES, SPLITS, both, few, size
-from daxlab.paper.runs import Draw, Measure, Measurement, Replicates, Runs
-from daxlab.paper.search import AXES
+from daxlab.paper.runs import Measure, Measurement, Runs, draw_of
+from daxlab.paper.search import AXES, search
 from daxlab.paper.targets import FIGURES, target
 from daxlab.runs import Ledger
 
 OURS = "ours."  # begins the ids of figures that the paper lacks
-DRAWS: dict[bool, Draw] = {True: "release", False: "own"}
 
 
-def accuracy(network: str, splits: Sequence[str], runs: Runs, metric: str = "accuracy") -> list[Measurement]:
+def in_each(measure: Callable[[Ledger, Measurement], Measurement], *places: tuple[str, Sequence[str]]) -> Measure:
+    """Measure the same in the runs of each network on its split (by its name, or two names), where there are any."""
+
+    def measured(runs: Runs) -> list[Measurement]:
+        each = [runs.of(network, *splits) for network, splits in places]
+        return [measure(runs.ledger, replicates) if replicates.rows else replicates.measured() for replicates in each]
+
+    return measured
+
+
+# -- measured in the runs of a network on a split
+
+
+def metric(name: str, _: Ledger, replicates: Measurement) -> Measurement:
     """A metric of every run."""
-    replicates = runs.of(network, *splits)
-    return [replicates.measurement(replicates.values(metric))]
+    return replicates.measured(replicates.values(name))
 
 
-def trained(networks: dict[str, str], runs: Runs) -> list[Measurement]:
-    """Accuracy on the training set, on each main split."""
-    return [accuracy(network, SPLITS[name], runs, "train_accuracy")[0] for name, network in networks.items()]
-
-
-def oracle_at(length: int, runs: Runs) -> list[Measurement]:
+def oracle_at(length: int, ledger: Ledger, replicates: Measurement) -> Measurement:
     """Accuracy with the right length given, on the commands of so many actions."""
-    replicates = runs.of(BEST["length"], "length")
-    frame = by_length(runs.ledger, replicates.keys, by="actions", oracle=True)
-    rates = dict(zip(frame["length"], frame["accuracies"], strict=True))
-    return [replicates.measurement(rates.get(length, ()))]
+    frame = by_length(ledger, replicates.keys, by="actions", oracle=True).filter(length=length)
+    return replicates.measured(frame["accuracies"].explode().to_list())
 
 
-def search_failures(names: Sequence[str], runs: Runs) -> list[Measurement]:
-    """Search errors of every run of the overall-best network and the best one, on each of the splits."""
-    measurements = []
-    networks = [(OVERALL, name) for name in names] + [(BEST[name], name) for name in names]
-    for network, name in networks:
-        replicates = runs.of(network, *SPLITS[name])
-        frame = search_errors(runs.ledger, replicates.keys).drop_nulls("search_errors")
-        wrong, unended = frame["wrong"].to_list(), frame["unended"].to_list()
-        note = f"of {fmean(wrong):,.0f} wrong answers a run" if wrong else ""
-        note += f", {fmean(unended):.1f} of the search errors cut off before they ended" if any(unended) else ""
-        measurements.append(replicates.measurement([float(count) for count in frame["search_errors"]], note))
-    return measurements
+def search_failures(ledger: Ledger, replicates: Measurement) -> Measurement:
+    """Search errors of every run."""
+    frame = search_errors(ledger, replicates.keys).drop_nulls("search_errors")
+    wrong, unended = frame["wrong"].to_list(), frame["unended"].to_list()
+    note = f"of {fmean(wrong):,.0f} wrong answers a run" if wrong else ""
+    note += f", {fmean(unended):.1f} of the search errors cut off before they ended" if any(unended) else ""
+    return replicates.measured([float(count) for count in frame["search_errors"]], note)
+
+
+def turn_left_errors(ledger: Ledger, replicates: Measurement) -> Measurement:
+    """The median run's errors by construction; how many every run made."""
+    median = median_run(ledger, replicates.keys)
+    frame = errors_by_construction(ledger, median, "turn-left")
+    errors = frame.filter(frame["wrong"] > 0)
+    counts = [round(sum(frame["commands"]) * (100 - value) / 100) for value in replicates.values()]
+    ours = {"run": median, "errors": sum(errors["wrong"]), "constructions": errors.to_dicts()}
+    most = [f"{row['wrong']} {row['construction']!r} {row['place']}" for row in errors.head(4).to_dicts()]
+    most += [f"{rest} in others"] if (rest := sum(errors["wrong"][4:])) else []
+    note = f"median run: {'; '.join(most) or 'none'}"
+    return replicates.measured(counts, note, ours=ours, shown=str(ours["errors"]))
+
+
+def jump_right(ledger: Ledger, replicates: Measurement) -> Measurement:
+    """The composed commands that come out right in the median run; how many in every run."""
+    median = median_run(ledger, replicates.keys)
+    right = {key: answers(ledger, key).filter("right")["command"].to_list() for key in replicates.keys}
+    some = ", ".join(map(repr, right[median][:5])) + (", …" if len(right[median]) > 5 else "")
+    any_run = Counter(command for commands in right.values() for command in commands)
+    note = f"median run: {some or 'none right'}; in any run: {len(any_run)}"
+    counts = [float(len(commands)) for commands in right.values()]
+    ours = {"run": median, "right": right[median], "any_run": dict(any_run.most_common())}
+    return replicates.measured(counts, note, ours=ours, shown=str(len(right[median])))
+
+
+def nearest(ledger: Ledger, replicates: Measurement) -> Measurement:
+    """The neighbours of the paper's four commands in the median run."""
+    frame = neighbours(ledger, median_run(ledger, replicates.keys))
+    ours = {
+        command: [list(pair) for pair in frame.filter(command=command)["neighbour", "cosine"].iter_rows()]
+        for command in target("exp3.neighbours").table or ()
+    }
+    if not any(ours.values()):
+        return replicates.measured(note="no neighbours were kept of the median run")
+    first = "; ".join(f"{command}: {near[0][0]} {near[0][1]:.2f}" for command, near in ours.items() if near)
+    return replicates.measured(note=f"nearest in the median run: {first}", ours=ours, shown="a table")
+
+
+# -- measured otherwise
 
 
 def few_shot(shots: int, runs: Runs) -> list[Measurement]:
@@ -72,85 +112,34 @@ def few_shot(shots: int, runs: Runs) -> list[Measurement]:
     by_draw: dict[str, list[float]] = {}
     for row in replicates.rows:
         by_draw.setdefault(row["split"], []).append(row["accuracy"])
-    return [replicates.measurement([fmean(accuracies) for accuracies in by_draw.values()])]
+    return [replicates.measured([fmean(accuracies) for accuracies in by_draw.values()])]
 
 
 def over_sampling(runs: Runs) -> list[Measurement]:
     """Accuracy with over-sampling minus without, of the seeds that have both."""
     measurements = []
     for name, once in ONCE.items():
-        by_seed = [
+        often, seldom = (
             {row["seed"]: row["accuracy"] for row in runs.of(OVERALL, split).rows if row["accuracy"] is not None}
             for split in (name, once)
-        ]
-        seeds = sorted(by_seed[0].keys() & by_seed[1].keys())
-        often, seldom = ([accuracies[seed] for seed in seeds] for accuracies in by_seed)
-        note = f"{name} {fmean(often):.2f} with over-sampling minus {fmean(seldom):.2f} without" if seeds else ""
-        note += ", seed by seed" if seeds else ""
-        gain = list(map(sub, often, seldom))
-        measurements.append(runs.of(OVERALL, once).measurement(gain, note, claim=(0, "more than", None)))
+        )
+        pairs = [(often[seed], seldom[seed]) for seed in sorted(often.keys() & seldom.keys())]
+        gain, note = [first - second for first, second in pairs], ""
+        if pairs:
+            means = [fmean(side) for side in zip(*pairs, strict=True)]
+            note = f"{name} {means[0]:.2f} with over-sampling minus {means[1]:.2f} without, seed by seed"
+        measurements.append(runs.of(OVERALL, once).measured(gain, note, claim=(0, "more than", None)))
     return measurements
 
 
 def unseen_parts(percent: int, _: Runs) -> list[Measurement]:
     """How many conjunction-less commands of the test set are not in training."""
-    released = find(release.SCAN) is not None
-    name = size(percent, released)
+    name = size(percent, release=find(release.SCAN) is not None)
     covered = coverage(split(name))
     count, parts, times = len(covered.unseen), len(covered.parts), covered.occurrences
     ours = {"unseen": list(covered.unseen), "parts": parts, "occurrences": times}
     note = f"{count} of {parts}; the others occur {times or 0:.2f} times on average"
-    return [Measurement(None, name, DRAWS[released], ours=ours, shown=str(count), count=count, note=note)]
-
-
-# -- the median run of the overall-best network
-
-
-def of_median(split: str, measure: Callable[[Ledger, Replicates, str], Measurement], runs: Runs) -> list[Measurement]:
-    """What is measured in the median run on a split, given all runs and the median one's key."""
-    replicates = runs.of(OVERALL, split)
-    if not replicates.rows:
-        return [replicates.measurement()]
-    return [measure(runs.ledger, replicates, median_run(runs.ledger, replicates.keys))]
-
-
-def turn_left_errors(ledger: Ledger, replicates: Replicates, median: str) -> Measurement:
-    """The errors by construction; how many every run made."""
-    frame = errors_by_construction(ledger, median, "turn-left")
-    errors = frame.filter(frame["wrong"] > 0)
-    counts = [round(sum(frame["commands"]) * (100 - value) / 100) for value in replicates.values()]
-    ours = {"run": median, "errors": sum(errors["wrong"]), "constructions": errors.to_dicts()}
-    most = [f"{row['wrong']} {row['construction']!r} {row['place']}" for row in errors.head(4).to_dicts()]
-    most += [f"{rest} in others"] if (rest := sum(errors["wrong"][4:])) else []
-    note = f"median run: {'; '.join(most) or 'none'}"
-    return replicates.measurement(counts, note, ours=ours, shown=str(ours["errors"]))
-
-
-def jump_right(ledger: Ledger, replicates: Replicates, median: str) -> Measurement:
-    """The composed commands that come out right; how many in every run."""
-    right = {key: composed_right(ledger, key) for key in replicates.keys}
-    some = ", ".join(map(repr, right[median][:5])) + (", …" if len(right[median]) > 5 else "")
-    any_run = Counter(command for commands in right.values() for command in commands)
-    note = f"median run: {some or 'none right'}; in any run: {len(any_run)}"
-    counts = [float(len(commands)) for commands in right.values()]
-    ours = {"run": median, "right": right[median], "any_run": dict(any_run.most_common())}
-    return replicates.measurement(counts, note, ours=ours, shown=str(len(right[median])))
-
-
-def nearest(ledger: Ledger, replicates: Replicates, median: str) -> Measurement:
-    """The neighbours of the paper's four commands."""
-    frame = neighbours(ledger, median)
-    ours = {
-        command: [list(pair) for pair in frame.filter(command=command)["neighbour", "cosine"].iter_rows()]
-        for command in target("exp3.neighbours").table or ()
-    }
-    if not any(ours.values()):
-        return replicates.measurement(note="no neighbours were kept of the median run")
-    first = "; ".join(f"{command}: {near[0][0]} {near[0][1]:.2f}" for command, near in ours.items() if near)
-    return replicates.measurement(note=f"nearest in the median run: {first}", ours=ours, shown="a table")
-
-
-# -- the paper's search
+    return [Measurement("", name, draw_of(name), ours=ours, shown=str(count), count=count, note=note)]
 
 
 def srns(figure: Literal["best", "attention-mean", "attention-range"], runs: Runs) -> list[Measurement]:
@@ -159,31 +148,31 @@ def srns(figure: Literal["best", "attention-mean", "attention-range"], runs: Run
     For the mean, every replicate of the whole search is one value; a run that failed counts as the mean of its
     architecture's others. As long as architectures are lacking, what there is of them is shown without a verdict.
     """
-    some = runs.search.filter(pl.col("runs") > 0, experiment="simple", cell="srn", attention=figure != "best")
-    some = some.sort("mean", "network")  # the worst first
-    rows = some.to_dicts()
+    frame = search(runs.ledger, runs.protocol).sort("mean", "network")  # the worst first
+    frame = frame.filter(pl.col("runs") > 0, experiment="simple", cell="srn", attention=figure != "best")
+    rows = frame.to_dicts()
     every = prod(len(AXES[name]) for name in ("layers", "hidden", "dropout"))
     lacking = f"so far of {len(rows)} of {every} architectures in the ledger; the others need the search"
     if not rows:
         return [Measurement(note=lacking)]
-    split, draw = rows[0]["split"], DRAWS[rows[0]["split"] == SPLITS["simple"][0]]
+    split, draw = rows[0]["split"], draw_of(rows[0]["split"])
     means, ends = [row["mean"] for row in rows], [rows[-1]] if figure == "best" else [rows[0], rows[-1]]
-    values = table(some, shared_seeds(some["seeds"].to_list()))
+    values = table(frame, shared_seeds(frame["seeds"].to_list()))
     without = int(np.isnan(values).all(axis=1).sum()) if figure == "attention-mean" else 0
     if len(rows) < every or without:
         ours = [fmean(means)] if figure == "attention-mean" else [row["mean"] for row in ends]
         shown = " to ".join(f"{value:.2f}" for value in ours)
         if len(rows) == every:
             lacking = f"{without} of {every} architectures have none of the seeds that most of them share"
-        return [Measurement(None, split, draw, ours=ours, shown=shown, note=lacking)]
+        return [Measurement("", split, draw, ours=ours, shown=shown, note=lacking)]
     if figure == "attention-mean":
         failed = sum(row["failed"] for row in rows)
-        replicates = Replicates(f"{every} SRNs with attention", split, draw, failed=failed)
-        return [replicates.measurement(filled(values).mean(axis=0).tolist())]
+        replicates = Measurement(f"{every} SRNs with attention", split, draw, failed=failed)
+        return [replicates.measured(filled(values).mean(axis=0).tolist())]
     stated = target(f"exp1.srn-{figure}")
     claims = [(end, None, stated.averaged) for end in stated.range] if stated.range else [None]
     return [
-        Replicates(row["network"], split, draw, failed=row["failed"]).measurement(row["accuracies"], claim=claim)
+        Measurement(row["network"], split, draw, failed=row["failed"]).measured(row["accuracies"], claim=claim)
         for row, claim in zip(ends, claims, strict=True)
     ]
 
@@ -191,46 +180,53 @@ def srns(figure: Literal["best", "attention-mean", "attention-range"], runs: Run
 # -- all figures
 
 
+def accuracy(network: str, splits: Sequence[str], name: str = "accuracy") -> Measure:
+    """How the accuracy of a network on a split is measured, or another metric."""
+    return in_each(partial(metric, name), (network, splits))
+
+
 def _paper() -> Iterator[tuple[str, Sequence[str], Measure]]:
     """The paper's figures."""
     for name, figure in FIGURES.items():
-        yield f"{figure}.best", [name], partial(accuracy, BEST[name], SPLITS[name])
-        yield f"{figure}.overall", [name], partial(accuracy, OVERALL, SPLITS[name])
+        yield f"{figure}.best", [name], accuracy(BEST[name], SPLITS[name])
+        yield f"{figure}.overall", [name], accuracy(OVERALL, SPLITS[name])
     for srn in ("best", "attention-mean", "attention-range"):
         yield f"exp1.srn-{srn}", ["search"], partial(srns, srn)
     for percent in (1, 2, 4):
-        yield f"exp1.size.{percent}", ["size"], partial(accuracy, OVERALL, both(size, percent))
+        yield f"exp1.size.{percent}", ["size"], accuracy(OVERALL, both(size, percent))
     for percent in (1, 2):
         yield f"exp1.size.{percent}.parts", ["size"], partial(unseen_parts, percent)
     for name, network in (("overall", OVERALL), ("best", BEST["length"])):
-        measure = partial(accuracy, network, SPLITS["length"], metric="oracle_accuracy")
-        yield f"exp2.oracle.{name}", ["length"], measure
+        yield f"exp2.oracle.{name}", ["length"], accuracy(network, SPLITS["length"], "oracle_accuracy")
     for length in (24, 48):
-        yield f"exp2.oracle.best.{length}", ["length"], partial(oracle_at, length)
-    for experiment, splits in (("exp2", ["length"]), ("exp3", ["turn-left", "jump"])):
-        yield f"{experiment}.search-errors", splits, partial(search_failures, splits)
-    yield "exp3.turn-left.errors", ["turn-left"], partial(of_median, "turn-left", turn_left_errors)
-    yield "exp3.jump.right", ["jump"], partial(of_median, "jump", jump_right)
-    yield "exp3.neighbours", ["jump"], partial(of_median, "jump", nearest)
+        best = (BEST["length"], SPLITS["length"])
+        yield f"exp2.oracle.best.{length}", ["length"], in_each(partial(oracle_at, length), best)
+    for experiment, names in (("exp2", ["length"]), ("exp3", ["turn-left", "jump"])):
+        places = [(network[name], SPLITS[name]) for network in (dict.fromkeys(BEST, OVERALL), BEST) for name in names]
+        yield f"{experiment}.search-errors", names, in_each(search_failures, *places)
+    yield "exp3.turn-left.errors", ["turn-left"], in_each(turn_left_errors, (OVERALL, SPLITS["turn-left"]))
+    yield "exp3.jump.right", ["jump"], in_each(jump_right, (OVERALL, SPLITS["jump"]))
+    yield "exp3.neighbours", ["jump"], in_each(nearest, (OVERALL, SPLITS["jump"]))
     for shots in (8, 16, 32):
         yield f"exp3.few.{shots}", ["few-shot"], partial(few_shot, shots)
     yield "exp3.oversampling", ["turn-left", "jump"], over_sampling
-    yield "train.overall", list(BEST), partial(trained, dict.fromkeys(BEST, OVERALL))
-    yield "train.best", list(BEST), partial(trained, BEST)
+    for kind, networks in (("overall", dict.fromkeys(BEST, OVERALL)), ("best", BEST)):
+        places = [(network, SPLITS[name]) for name, network in networks.items()]
+        yield f"train.{kind}", list(BEST), in_each(partial(metric, "train_accuracy"), *places)
     yield from translations.figures()
 
 
 def _others() -> Iterator[tuple[str, Sequence[str], Measure]]:
     """Other results of the experiments, for which the paper states no figure."""
     for primitive in PRIMITIVES:
-        yield f"{OURS}primitives.{primitive}", ["primitives"], partial(accuracy, OVERALL, (primitive,))
+        yield f"{OURS}primitives.{primitive}", ["primitives"], accuracy(OVERALL, (primitive,))
     for percent in SIZES[3:]:
-        yield f"{OURS}size.{percent}", ["size"], partial(accuracy, OVERALL, both(size, percent))
+        yield f"{OURS}size.{percent}", ["size"], accuracy(OVERALL, both(size, percent))
     for shots in SHOTS[:3]:
         yield f"{OURS}few.{shots}", ["few-shot"], partial(few_shot, shots)
     for name, best in BEST.items():
         for network in (other for other in BEST.values() if other != best):
-            yield f"{OURS}{name}.{network}", [name], partial(accuracy, network, SPLITS[name])
+            yield f"{OURS}{name}.{network}", [name], accuracy(network, SPLITS[name])
 
 
 CATALOGUE = {name: (needs, measure) for name, needs, measure in (*_paper(), *_others())}

@@ -4,17 +4,14 @@ Where the paper drew at random, the release's own draw is taken if it has runs, 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal, Self
 
+from daxlab.datasets.release import PREFIX
 from daxlab.learners import RNN
 from daxlab.paper.experiments import NETWORKS, SCAN, trained_by
 from daxlab.protocol import SEMANTICS, Protocol
 from daxlab.runs import Ledger
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Row = dict[str, Any]
 Draw = Literal["release", "own"]
@@ -22,46 +19,45 @@ Draw = Literal["release", "own"]
 
 @dataclass(frozen=True)
 class Measurement:
-    """What is measured for a figure: a value for each run of a network on a split, or what is no mean of runs."""
+    """The runs of one network on one split, and what is measured in them for a figure."""
 
-    network: str | None = None
-    split: str | None = None
+    network: str = ""
+    split: str = ""
     draw: Draw | None = None  # None: a rule determines the split
-    runs: tuple[float, ...] = ()
-    ours: Any = None  # what is shown as it is: a list, a table, the ends of a range
+    rows: tuple[Row, ...] = ()  # the runs that are done, by split and seed
+    failed: int = 0  # how many others failed
+    runs: tuple[float, ...] = ()  # the figure in every run
+    ours: Any = None  # what is no mean of runs: a list, a table, the ends of a range
     shown: str = ""  # our figure as text, where it is not the mean
     count: int | None = None  # a count that does not depend on chance
     claim: tuple[float, str | None, int | None] | None = None  # value, relation, the paper's runs; None: the target's
     note: str = ""
 
-
-Measure = Callable[["Runs"], list[Measurement]]
-
-
-@dataclass(frozen=True)
-class Replicates:
-    """The runs of one network on one split, by seed."""
-
-    network: str
-    split: str
-    draw: Draw | None = None
-    rows: tuple[Row, ...] = ()
-    failed: int = 0
+    @classmethod
+    def of(cls, rows: Sequence[Row], network: str, split: str, draw: Draw | None = None, **more: Any) -> Self:
+        """Some runs of a network on a split, before anything is measured in them."""
+        done = sorted((row for row in rows if row["status"] == "done"), key=lambda row: (row["split"], row["seed"]))
+        return cls(network, split, draw, tuple(done), len(rows) - len(done), **more)
 
     @property
     def keys(self) -> list[str]:
-        """Keys of the runs."""
         return [row["key"] for row in self.rows]
+
+    @property
+    def seeds(self) -> list[int]:
+        return [row["seed"] for row in self.rows]
 
     def values(self, metric: str = "accuracy") -> tuple[float, ...]:
         """A metric of every run that has it."""
         return tuple(row[metric] for row in self.rows if row[metric] is not None)
 
-    def measurement(self, values: Sequence[float] = (), note: str = "", **more: Any) -> Measurement:
-        """These values, measured in the runs."""
+    def measured(self, values: Sequence[float] = (), note: str = "", **more: Any) -> Self:
+        """The same runs with these values; the note says how many runs failed."""
         failed = f"{self.failed} failed and {'is' if self.failed == 1 else 'are'} left out" if self.failed else ""
-        notes = "; ".join(text for text in (failed, note) if text)
-        return Measurement(self.network, self.split, self.draw, tuple(values), note=notes, **more)
+        return replace(self, runs=tuple(values), note="; ".join(filter(None, (failed, note))), **more)
+
+
+Measure = Callable[["Runs"], Sequence[Measurement]]
 
 
 @dataclass(frozen=True)
@@ -71,27 +67,22 @@ class Runs:
     ledger: Ledger
     protocol: Protocol = field(default_factory=Protocol)
 
-    def of(self, network: str, *splits: str, family: bool = False) -> Replicates:
+    def of(self, network: str, *splits: str, family: bool = False) -> Measurement:
         """The runs of one of the paper's networks on a split, which has one name or two: the release's draw, and ours.
 
         With `family`, of all splits whose names begin so: other draws of the same kind.
         """
-        draws: tuple[Draw | None, ...] = ("release", "own") if len(splits) > 1 else (None,)
         where = {"dataset": SCAN, **filters(NETWORKS[network], self.protocol)}
-        for split, draw in zip(splits, draws, strict=True):
+        for split in splits:
             rows = self.ledger.rows(where if family else where | {"split": split})
             if rows := [row for row in rows if row["split"].startswith(split)]:
-                rows.sort(key=lambda row: (row["split"], row["seed"]))
-                done = tuple(row for row in rows if row["status"] == "done")
-                return Replicates(network, split, draw, done, len(rows) - len(done))
-        return Replicates(network, splits[-1])
+                return Measurement.of(rows, network, split, draw_of(split) if len(splits) > 1 else None)
+        return Measurement(network, splits[-1])
 
-    @cached_property
-    def search(self) -> "pl.DataFrame":
-        """Every architecture of the paper's search on its four experiments, as far as there are runs."""
-        from daxlab.paper.search import search
 
-        return search(self.ledger, self.protocol)
+def draw_of(split: str) -> Draw:
+    """Who drew a random split."""
+    return "release" if split.startswith(PREFIX) else "own"
 
 
 def filters(network: RNN, protocol: Protocol) -> Row:

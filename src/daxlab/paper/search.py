@@ -71,7 +71,7 @@ def all_round(frame: pl.DataFrame, top: int = 10) -> Row | None:
     by = {"rank": rows, "accuracy": rows.sort("accuracy", "network", descending=[True, False])}
     paper: Row = {"network": str(NETWORKS[OVERALL]), "places": dict.fromkeys(by), "here": None}
     for row in rows.filter(network=paper["network"]).to_dicts():
-        better = rows["rank"] < row["rank"], rows["accuracy"] > row["accuracy"]
-        paper |= {"places": {measure: 1 + some.sum() for measure, some in zip(by, better, strict=True)}, "here": row}
+        better = {"rank": rows["rank"] < row["rank"], "accuracy": rows["accuracy"] > row["accuracy"]}
+        paper |= {"places": {measure: 1 + those.sum() for measure, those in better.items()}, "here": row}
     bests = {measure: {"best": by[measure].head(top).to_dicts(), **best[measure]} for measure in by}
     return {"architectures": rows.height, **bests, "paper": paper}

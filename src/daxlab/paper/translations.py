@@ -14,10 +14,9 @@ from daxlab.analysis.translation import Translated, right_of, scores, shown, tra
 from daxlab.datasets import bleu, sentence_pairs
 from daxlab.datasets.new_word import new_word
 from daxlab.datasets.translation import BASELINE, PAPER, PAPER_DIGEST, TIMES, condition
-from daxlab.errors import InputError
 from daxlab.paper import experiments
-from daxlab.paper.runs import Measure, Measurement, Replicates, Runs, filters
-from daxlab.paper.targets import targets
+from daxlab.paper.runs import Measure, Measurement, Runs, filters
+from daxlab.paper.targets import target
 from daxlab.protocol import Protocol
 from daxlab.runs import Ledger
 
@@ -26,7 +25,7 @@ COUNTED = ("exp4.tired.constructions", "exp4.tired.seen", "exp4.frames")  # in t
 
 
 @dataclass(frozen=True, kw_only=True)
-class Condition(Replicates):
+class Condition(Measurement):
     """The runs that were shown the new word so many times (0: the baseline), by seed."""
 
     ledger: Ledger
@@ -35,15 +34,7 @@ class Condition(Replicates):
 
     @cached_property
     def _scores(self) -> list[Mapping[str, float]]:
-        of_runs = [scores(self.ledger, row) for row in self.rows]
-        if any(bleu.PAIRWISE not in metrics for metrics in of_runs):
-            raise InputError(f"{self.ledger.path} has neither BLEU nor translations of {self.split}")
-        return of_runs
-
-    @cached_property
-    def translated(self) -> list[list[Translated]]:
-        """Every run's translations of the questions."""
-        return [translated(self.ledger, row) for row in self.rows]
+        return [scores(self.ledger, row) for row in self.rows]
 
     @property
     def bleu(self) -> list[float]:
@@ -54,6 +45,11 @@ class Condition(Replicates):
     def by_sentence(self) -> list[float]:
         """BLEU of every run with each English sentence once, against all its French ones."""
         return [metrics[bleu.BY_SENTENCE] for metrics in self._scores]
+
+    @cached_property
+    def translated(self) -> list[list[Translated]]:
+        """Every run's translations of the questions."""
+        return [translated(self.ledger, row) for row in self.rows]
 
     @property
     def signature(self) -> str:
@@ -69,21 +65,17 @@ class Condition(Replicates):
 def conditions(ledger: Ledger, digest: str, name: str, protocol: Protocol | None = None) -> list[Condition]:
     """The conditions of a dataset (by its digest; its name has the new word), in the paper's order."""
     splits = {BASELINE: 0, **{condition(new_word(name), times): times for times in TIMES}}
-    where = {"language.digest": digest} | filters(experiments.TRANSLATOR, protocol or Protocol())
+    where = {"language.digest": digest, **filters(experiments.TRANSLATOR, protocol or Protocol())}
     every = []
     for split, times in splits.items():
-        rows = sorted(ledger.rows(where | {"split": split}), key=lambda row: int(row["seed"]))
-        done = tuple(row for row in rows if row["status"] == "done")
-        failed = len(rows) - len(done)
-        every.append(Condition(NETWORK, split, "own", done, failed, ledger=ledger, language=name, times=times))
+        rows = ledger.rows({**where, "split": split})
+        every.append(Condition.of(rows, NETWORK, split, "own", ledger=ledger, language=name, times=times))
     return every
 
 
 def lost(baseline: Condition, taught: Condition) -> list[float]:
     """BLEU points that the new word costs, seed by seed."""
-    before, after = (
-        {row["seed"]: score for row, score in zip(runs.rows, runs.bleu, strict=True)} for runs in (baseline, taught)
-    )
+    before, after = (dict(zip(runs.seeds, runs.bleu, strict=True)) for runs in (baseline, taught))
     return [before[seed] - after[seed] for seed in sorted(before.keys() & after.keys())]
 
 
@@ -110,7 +102,7 @@ def _summary(runs: Condition, baseline: Condition, words: Sequence[str]) -> dict
     return {
         "split": runs.split,
         "times": runs.times,
-        "seeds": [row["seed"] for row in runs.rows],
+        "seeds": runs.seeds,
         "runs": runs.keys,
         "failed": runs.failed,
         "bleu": runs.bleu,
@@ -135,84 +127,82 @@ def _summary(runs: Condition, baseline: Condition, words: Sequence[str]) -> dict
 
 def stated(times: int) -> dict[str, str]:
     """What the paper says of a condition: bleu, lost, new, known, as text."""
-    figures = {target.id: str(target) for target in targets()}
-    if not times:
-        return {"bleu": figures["exp4.bleu"]}
-    new = {"new": figures.get(f"exp4.daxy.{times}", "")}
-    return new | ({"lost": figures["exp4.daxy.bleu-drop"], "known": figures["exp4.tired"]} if times == TIMES[0] else {})
+    ids = {"new": f"exp4.daxy.{times}"} if times else {"bleu": "exp4.bleu"}
+    if times == TIMES[0]:
+        ids |= {"lost": "exp4.daxy.bleu-drop", "known": "exp4.tired"}
+    return {name: str(target(figure)) for name, figure in ids.items()}
 
 
-# -- the paper's figures: of each a value for every run, and a note
-
-Conditions = Mapping[int, Condition]  # by how often the new word was shown
+# -- the paper's figures: of each a value for every run of a condition, and a note
 
 
-def baseline_bleu(by_times: Conditions) -> tuple[Sequence[float], str]:
-    """BLEU of the baseline, pair by pair."""
-    baseline = by_times[0]
-    note = f"sacrebleu {baseline.signature}; with each English sentence once and all its French ones as references, "
-    return baseline.bleu, f"{note}{fmean(baseline.by_sentence):.2f}"
+def bleu_of(condition: Condition, _: Condition) -> tuple[Sequence[float], str]:
+    """BLEU, pair by pair."""
+    note = f"sacrebleu {condition.signature}; with each English sentence once and all its French ones as references, "
+    return condition.bleu, f"{note}{fmean(condition.by_sentence):.2f}"
 
 
-def new_word_right(times: int, by_times: Conditions) -> tuple[Sequence[float], str]:
+def new_word_right(condition: Condition, _: Condition) -> tuple[Sequence[float], str]:
     """How many of the eight questions with the new word every run gets right."""
-    word, taught = new_word(PAPER).word.english, by_times[times]
-    every = (answer for answers in taught.translated for answer in right_of(answers, word) if answer.right)
+    word = new_word(PAPER).word.english
+    every = (answer for answers in condition.translated for answer in right_of(answers, word) if answer.right)
     right = ", ".join(f"'{command}'" for command in dict.fromkeys(answer.question.command for answer in every))
-    strict = fmean(taught.right(word, as_stated=True))
-    return taught.right(word), f"with the paper's own words {strict:.2f} of 8; right in any run: {right or 'none'}"
+    strict = fmean(condition.right(word, as_stated=True))
+    return condition.right(word), f"with the paper's own words {strict:.2f} of 8; right in any run: {right or 'none'}"
 
 
-def bleu_drop(by_times: Conditions) -> tuple[Sequence[float], str]:
-    """The baseline's BLEU minus that with the new word a thousand times."""
-    baseline, taught = by_times[0], by_times[TIMES[0]]
-    return lost(baseline, taught), f"{fmean(baseline.bleu):.2f} without, {fmean(taught.bleu):.2f} with"
+def bleu_drop(condition: Condition, baseline: Condition) -> tuple[Sequence[float], str]:
+    """The baseline's BLEU minus that with the new word, of the seeds that have both."""
+    points = lost(baseline, condition)
+    return points, f"{fmean(baseline.bleu):.2f} without, {fmean(condition.bleu):.2f} with" if points else ""
 
 
-def known_word_right(by_times: Conditions) -> tuple[Sequence[float], str]:
+def known_word_right(condition: Condition, baseline: Condition) -> tuple[Sequence[float], str]:
     """The same eight questions with the known word, of the network that was taught the new one."""
-    word, baseline, taught = new_word(PAPER).known.english, by_times[0], by_times[TIMES[0]]
-    note = f"with masculine forms and 'tu' alone {fmean(taught.right(word, as_stated=True)):.2f} of 8"
-    return taught.right(word), note + (f"; the baseline {fmean(baseline.right(word)):.2f}" if baseline.rows else "")
+    word = new_word(PAPER).known.english
+    note = f"with masculine forms and 'tu' alone {fmean(condition.right(word, as_stated=True)):.2f} of 8"
+    return condition.right(word), note + (f"; the baseline {fmean(baseline.right(word)):.2f}" if baseline.rows else "")
 
 
 def measured(
-    measure: Callable[[Conditions], tuple[Sequence[float], str]], needs: Sequence[int], runs: Runs
+    measure: Callable[[Condition, Condition], tuple[Sequence[float], str]], times: int, runs: Runs
 ) -> list[Measurement]:
-    """A figure that needs some conditions; a note where the ledger lacks one of them."""
-    by_times = {part.times: part for part in conditions(runs.ledger, PAPER_DIGEST, PAPER, runs.protocol)}
-    for missing in (by_times[times] for times in needs if not by_times[times].rows):
-        names = sorted({row["dataset"] for row in runs.ledger.rows({"split": BASELINE})} - {PAPER})
-        note = f"the ledger has runs on {', '.join(names)}, which are not the paper's pairs" if names else ""
-        return [missing.measurement(note=note)]
-    return [by_times[needs[-1]].measurement(*measure(by_times))]
+    """A figure of the condition with the new word so many times, perhaps beside the baseline."""
+    every = {part.times: part for part in conditions(runs.ledger, PAPER_DIGEST, PAPER, runs.protocol)}
+    condition, baseline = every[times], every[0]
+    values, note = measure(condition, baseline) if condition.rows else ((), "")
+    others = () if values else sorted({row["dataset"] for row in runs.ledger.rows({"split": BASELINE})} - {PAPER})
+    if others:
+        note = f"the ledger has runs on {', '.join(others)}, which are not the paper's pairs"
+    return [condition.measured(values, note)]
 
 
 def counted(figure: str, _: Runs) -> list[Measurement]:
     """What the training set shows: it needs the paper's pairs, and no runs."""
-    training, draw = shown(sentence_pairs(PAPER)), "a tenth of the English sentences, our own draw"
-    if figure == "exp4.frames":
-        note = (
-            "distinct single words in the frame's place, the sentence as it is spelt and nothing else; "
-            f"with 'you re' counted as 'you are', {training.mean_contracted:.1f} ({draw})"
-        )
-        ours = {"frames": training.predicates, "contracted": training.contracted}
-        return [Measurement(None, BASELINE, "own", ours=ours, shown=f"{training.mean:.1f}", note=note)]
-    counts = {
+    training = shown(sentence_pairs(PAPER))
+    frames = {"frames": training.predicates, "contracted": training.contracted}
+    single_words = (
+        "distinct single words in the frame's place, the sentence as it is spelt and nothing else; "
+        f"with 'you re' counted as 'you are', {training.mean_contracted:.1f}"
+    )
+    ours, note = {
         "exp4.tired.constructions": (training.sentences, "distinct English training sentences with 'tired'"),
         "exp4.tired.seen": (len(training.seen), ", ".join(training.seen) or "none"),
-    }
-    count, note = counts[figure]
-    return [Measurement(None, BASELINE, "own", ours=count, shown=str(count), count=count, note=f"{note} ({draw})")]
+        "exp4.frames": (frames, single_words),
+    }[figure]
+    note += " (a tenth of the English sentences, our own draw)"
+    if isinstance(ours, int):
+        return [Measurement("", BASELINE, "own", ours=ours, shown=str(ours), count=ours, note=note)]
+    return [Measurement("", BASELINE, "own", ours=ours, shown=f"{training.mean:.1f}", note=note)]
 
 
 def figures() -> Iterator[tuple[str, Sequence[str], Measure]]:
     """The figures of Experiment 4: an id, the experiments whose runs it needs, how it is measured."""
     needs = [experiments.TRANSLATION]
-    yield "exp4.bleu", needs, partial(measured, baseline_bleu, [0])
+    yield "exp4.bleu", needs, partial(measured, bleu_of, 0)
     for times in TIMES:
-        yield f"exp4.daxy.{times}", needs, partial(measured, partial(new_word_right, times), [times])
-    yield "exp4.daxy.bleu-drop", needs, partial(measured, bleu_drop, [0, TIMES[0]])
-    yield "exp4.tired", needs, partial(measured, known_word_right, [TIMES[0]])
+        yield f"exp4.daxy.{times}", needs, partial(measured, new_word_right, times)
+    yield "exp4.daxy.bleu-drop", needs, partial(measured, bleu_drop, TIMES[0])
+    yield "exp4.tired", needs, partial(measured, known_word_right, TIMES[0])
     for name in COUNTED:
         yield name, [], partial(counted, name)

@@ -1,4 +1,4 @@
-"""What a page is made of: sections, and in them paragraphs, rows of figures, tables. Knows nothing of HTML."""
+"""What a page is made of: sections, and in them paragraphs, figures, tables, folds. Knows nothing of HTML."""
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,7 +7,6 @@ from io import StringIO
 from typing import Any
 
 from daxlab.errors import InputError
-from daxlab.report.text import sentence
 
 
 @dataclass(frozen=True)
@@ -23,20 +22,16 @@ class Text:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure: its SVG, and the numbers behind it as CSV. Files that it is saved as have its name."""
+    """A figure: its SVG, and the numbers behind it as CSV. Files that it is saved as have its name.
+
+    Figures that follow one another stand side by side, where there is room.
+    """
 
     name: str
     title: str
     caption: str
     svg: str
     csv: str
-
-
-@dataclass(frozen=True)
-class Row:
-    """Figures side by side, where there is room."""
-
-    pictures: Sequence[Picture]
 
 
 @dataclass(frozen=True)
@@ -86,16 +81,16 @@ class Table:
 
 @dataclass(frozen=True)
 class Fold:
-    """Blocks under a heading that a reader opens and closes."""
+    """Blocks under a heading that a reader opens and closes; `about` stands beside the heading."""
 
     name: str
     title: str
     about: str
     blocks: Sequence["Block"]
-    shut: bool = False
+    open: bool = False
 
 
-Block = Text | Row | Table | Fold
+Block = Text | Picture | Table | Fold
 
 
 @dataclass(frozen=True)
@@ -109,9 +104,9 @@ class Section:
     short: str = ""
 
 
-def blocks_until_missing(blocks: Iterable[Any]) -> list[Any]:
+def blocks_until_missing(blocks: Iterable[Block]) -> list[Block]:
     """The blocks up to the first that needs something the ledger or this machine lacks; then the reason."""
-    shown: list[Any] = []
+    shown: list[Block] = []
     try:
         for block in blocks:
             shown.append(block)
@@ -120,8 +115,7 @@ def blocks_until_missing(blocks: Iterable[Any]) -> list[Any]:
     return shown
 
 
-def absent(what: str, experiment: str = "", *, command: str = "", several: bool = False) -> Text:
-    """What this ledger does not measure, and the command that does: that of an experiment, or another."""
-    be, them = ("are", "them") if several else ("is", "it")
-    how = f"`{command or f'daxlab reproduce {experiment}'}` measures {them}"
-    return Text(sentence(f"{what} {be} not measured in this ledger; {how}"), "absent")
+def absent(what: str, experiments: str = "", *, command: str = "") -> Text:
+    """What this ledger does not measure, and the command that trains its runs: that of experiments, or another."""
+    command = command or f"daxlab reproduce {experiments}"
+    return Text(f"Not measured in this ledger: {what}. `{command}` trains the runs.", "absent")

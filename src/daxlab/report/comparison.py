@@ -1,8 +1,6 @@
 """The first part of the page: the contrast that the paper is about, and every figure of it beside ours."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
@@ -12,9 +10,9 @@ from daxlab.paper.experiments import BEST, NETWORKS, OVERALL, SCAN, SPLITS
 from daxlab.paper.targets import RUNS, stated
 from daxlab.paper.verdicts import verdict
 from daxlab.report import figures, text
-from daxlab.report.blocks import Block, Cell, Note, Picture, Row, Section, Strip, Table, Text, absent
+from daxlab.report.blocks import Block, Cell, Fold, Note, Picture, Section, Strip, Table, Text, absent
 from daxlab.report.drawing import as_csv, picture
-from daxlab.report.facts import Facts
+from daxlab.report.facts import Facts, Row
 from daxlab.runs import Ledger
 
 ASKS = {
@@ -33,47 +31,45 @@ def section(facts: Facts) -> Section:
 
 def _contrast(facts: Facts) -> Iterator[Block]:
     """The overall best network, and the best of each split, on the four main splits."""
-    networks = {"overall": dict.fromkeys(ASKS, OVERALL), "best": BEST}
-    rows = {kind: {split: facts.row(name[split], *SPLITS[split]) for split in ASKS} for kind, name in networks.items()}
-    overall = [(split, row) for split, row in rows["overall"].items() if row]
-    if overall:
+    overall = {split: facts.row(OVERALL, *SPLITS[split]) for split in ASKS}
+    best = {split: facts.row(BEST[split], *SPLITS[split]) for split in ASKS}
+    if measured := [(split, row) for split, row in overall.items() if row]:
         who = f"{NETWORKS[OVERALL]}, the paper's best network overall, trained anew for each split, "
-        yield Text(who + text.contrast(overall), "lead")
-    if any(row for some in rows.values() for row in some.values()):
-        yield Row([_picture(kind, some) for kind, some in rows.items()])
-    else:
+        yield Text(who + text.contrast(measured), "lead")
+    if not any((*overall.values(), *best.values())):
         yield absent("any of the paper's networks on its four main splits", "all")
-
-
-def _picture(kind: str, rows: Mapping[str, Any]) -> Picture:
-    names = ASKS if kind == "overall" else {split: str(NETWORKS[BEST[split]]) for split in ASKS}
-    lines = [(f"{split}: {names[split]}", row, stated(split, kind)) for split, row in rows.items()]
-    title = {"overall": f"{OVERALL} on four splits.", "best": "On each split, the network that the paper found best."}
+        return
     caption = "Per cent of test commands right: runs are dots, means strokes, 95% intervals bands; diamonds: the paper."
-    caption += " Chosen by the paper as the best of 180 by this figure." if kind == "best" else ""
+    yield _lines("overall", overall, ASKS, f"{OVERALL} on four splits.", caption)
+    networks = {split: str(NETWORKS[BEST[split]]) for split in ASKS}
+    caption += " Chosen by the paper as the best of 180 by this figure."
+    yield _lines("best", best, networks, "On each split, the network that the paper found best.", caption)
+
+
+def _lines(kind: str, rows: Mapping[str, Row | None], about: Mapping[str, str], title: str, caption: str) -> Picture:
+    lines = {f"{split}: {about[split]}": (row, stated(split, kind)) for split, row in rows.items()}
     data = [row for row in rows.values() if row] or [{"network": None}]
-    return picture(figures.lines(lines), f"contrast-{kind}", title[kind], caption, data)
+    return picture(figures.lines(lines), f"contrast-{kind}", title, caption, data)
 
 
 def _comparison(facts: Facts) -> Iterator[Block]:
-    paper = [row for row in facts.compared.values() if row.paper is not None]
-    said = text.tally([row.verdict for row in paper])
-    missed = [", ".join(filter(None, (_what(row), row.unit, f"{row.mean:.2f} and not {row.stated}")))
-              for row in paper if row.misses]  # fmt: skip
-    if missed:
-        said += " Of those within, our mean misses the paper's bound, by less than the margin, in: "
-        said += f"{'; '.join(missed)}."
+    rows = [row for row in facts.compared.values() if row.paper is not None]
+    said = text.tally([row.verdict for row in rows])
+    if missed := sum(row.misses for row in rows):
+        said += f" In {text.number(missed)} of those within, our mean misses the paper's bound by less than the margin;"
+        said += " a note in the table says so."
     yield Text(said)
-    for row in paper:
-        if row.verdict == "beyond":
-            note = text.sentence(row.note) if row.note else ""
-            parts = (text.against(row, _what(row)), text.regression(row), note, tried(facts, row))
-            yield Text(" ".join(filter(None, parts)), "beyond")
-    measured, missing = ([row for row in paper if (row.verdict == "unmeasured") == lacks] for lacks in (False, True))
-    if measured:
-        yield _table(measured)
-    if missing:
-        yield _unmeasured(missing)
+    beyond = [row for row in rows if row.verdict == "beyond"]
+    for row in beyond:
+        note = text.sentence(row.note) if row.note else ""
+        yield Text(" ".join(filter(None, (text.against(row, _what(row)), text.regression(row), note))), "beyond")
+    if beyond:
+        again = [Text(f"{text.sentence(_what(row))} {tried(facts, row)}") for row in beyond]
+        yield Fold("tried", "What was tried on these", "other protocols, and the same once more", again)
+    unmeasured = [row.id for row in rows if row.verdict == "unmeasured"]
+    if needs := experiments_of(unmeasured):
+        yield absent(text.counted(len(unmeasured), "figure of the paper", "figures of the paper"), " ".join(needs))
+    yield _table(rows)
 
 
 def _what(row: Compared) -> str:
@@ -85,15 +81,15 @@ def tried(facts: Facts, row: Compared) -> str:
     if row.id.startswith("exp4."):  # other pairs are no repetition
         return ""
     network, number = str(NETWORKS.get(row.network or "", row.network)), isinstance(row.paper, int | float)
-    here = facts.settings.filter(pl.col("protocol").is_not_null())
-    again = {f"once more ({name})": frame for name, frame in _again(facts.ledger).items()}
+    others = {"": facts.settings.filter(pl.col("protocol").is_not_null()), **_again(facts.ledger)}
     said = []
-    for how, frame in {"": here, **again}.items():
+    for ledger, frame in others.items():
         same = frame.filter(pl.col("runs") > 0, dataset=SCAN, split=row.split, network=network)
         for runs in same.sort("protocol").to_dicts():
+            how = f"once more ({ledger})" if ledger else f"with {runs['protocol']}"
             judged = verdict(runs["accuracies"], row.paper, row.relation, RUNS) if number else "shown"
             after = "" if judged == "shown" else f", {judged}"
-            said.append(f"{how or 'with ' + runs['protocol']}, {text.measured(runs)}{after}")
+            said.append(f"{how}, {text.measured(runs)}{after}")
     return f"What was tried: the same {'; '.join(said)}." if said else "Nothing else was tried on it."
 
 
@@ -114,20 +110,16 @@ def _table(rows: Sequence[Compared]) -> Table:
         "so), or a count is the same; *beyond*: it is not so; *shown*: no verdict. † a network that the paper chose as "
         "its best of 180; ‡ our own draw."
     )
+    lines: list[Sequence[Cell]] = []
+    for prefix, title in PARTS.items():
+        lines += [(title,), *(line for row in rows if row.id.startswith(prefix) for line in _figure(row))]
     head = ("figure", "paper", "ours", "verdict", "every run, 0 to 100%")
     data = pl.DataFrame([{"id": row.id, **cells(row), "unit": row.unit, "note": row.note} for row in rows])
-    return Table("comparison", "The paper's figures and ours.", head, _by_part(rows, _lines), right=(1, 2),
-                 caption=caption, data=as_csv(data))  # fmt: skip
+    return Table("comparison", "The paper's figures and ours.", head, lines, (1, 2), caption, as_csv(data))
 
 
-def _by_part(rows: Sequence[Compared], lines: Callable[[Compared], Iterator[Sequence[Cell]]]) -> list[Sequence[Cell]]:
-    """The lines of each row, under the part of the paper that it belongs to."""
-    of_part = {title: [row for row in rows if row.id.startswith(prefix)] for prefix, title in PARTS.items()}
-    return [line for title, part in of_part.items() if part for line in ((title,), *chain(*map(lines, part)))]
-
-
-def _lines(row: Compared) -> Iterator[Sequence[Cell]]:
-    """The row of a figure, and its note."""
+def _figure(row: Compared) -> Iterator[Sequence[Cell]]:
+    """The line of a figure, and its note."""
     said = cells(row)
     ours = text.ours(row) + (f" ± {said['sem']}\n{said['interval']}" if said["sem"] else "")
     paper = row.paper if isinstance(row.paper, list) else [row.paper]
@@ -137,13 +129,3 @@ def _lines(row: Compared) -> Iterator[Sequence[Cell]]:
     yield f"{said['figure']}\n{about}", said["paper"] or "–", ours.replace("-", "−"), row.verdict, runs
     if note := f"The paper: {row.unit}. Here: {row.note}" if row.unit and row.note else row.unit or row.note:
         yield (Note(text.sentence(note)),)
-
-
-def _unmeasured(rows: Sequence[Compared]) -> Table:
-    def line(row: Compared) -> Iterator[Sequence[Cell]]:
-        needs = " ".join(experiments_of([row.id]))
-        what = f"{row.experiment or row.id}\n{'; '.join(filter(None, (row.network, row.unit)))}"
-        yield what, row.stated or "–", f"`daxlab reproduce {needs}`" if needs else row.note or "–"
-
-    title = "Figures of the paper that are not measured in this ledger."
-    return Table("unmeasured", title, ("figure", "paper", "what measures it"), _by_part(rows, line), right=(1,))

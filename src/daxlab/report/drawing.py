@@ -58,10 +58,10 @@ def axes_at(figure: Figure, left: float, bottom: float, width: float, height: fl
     return figure.add_axes((left / WIDTH, bottom / tall, width / WIDTH, height / tall))
 
 
-def say(axes: Axes, said: str, at: tuple[float, float], by: tuple[float, float], *,
-        coords: Any = "axes fraction", **how: Any) -> None:  # fmt: skip
-    """Write beside a place: `by` is the distance from it in pixels."""
-    axes.annotate(said, at, by, xycoords=coords, textcoords="offset points", annotation_clip=False, **how)
+def say(axes: Axes, said: str, at: tuple[float, float], by: tuple[float, float], **how: Any) -> None:
+    """Write beside a place: `by` is the distance from it in pixels; `coords` are those of the place."""
+    how = {"xycoords": how.pop("coords", "axes fraction"), "textcoords": "offset points", **how}
+    axes.annotate(said, at, by, annotation_clip=False, **how)
 
 
 def bare(axes: Axes, *sides: str) -> None:
@@ -107,17 +107,13 @@ def as_svg(figure: Figure, name: str) -> str:
     for color, (light, _) in PALETTE.items():
         text = text.replace(light, f"var(--{color}, {light})")
     text = re.sub(r"font-family: [^;\"]*", "font-family: var(--sans, sans-serif)", text)
-    text = re.sub(r' transform="rotate\(-?0 [^)]*\)"', "", text)
     text = re.sub(r"\d+\.\d{3,}", lambda match: f"{float(match[0]):.2f}", text)  # a hundredth of a pixel is enough
-    head, _, rest = text.partition(">")
-    box = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', head)
-    assert box, "matplotlib says how large a figure is"
-    width, height = (f"{float(side):g}" for side in box.groups())
+    width, height = (f"{72 * side:g}" for side in figure.get_size_inches())
     opening = (
         f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" role="img"'
         f' aria-label="{escape(figure.get_label())}" viewBox="0 0 {width} {height}" width="{width}" height="{height}">'
     )
-    return opening + re.sub(r"\n\s*\n+|\n\s+", "\n", rest).strip()
+    return opening + re.sub(r"\n\s+", "\n", text.partition(">")[2]).strip()
 
 
 def _own_ids(text: str, name: str) -> str:

@@ -12,14 +12,12 @@ from daxlab.paper.comparison import Row as Compared
 from daxlab.paper.experiments import BEST, FEW, NETWORKS, ONCE, OVERALL, PRIMITIVES, SCAN, SPLITS
 from daxlab.paper.targets import numbers, stated
 from daxlab.report import figures, text
-from daxlab.report.blocks import Block, Row, Section, Table, Text, absent, blocks_until_missing
-from daxlab.report.drawing import COLOR, picture
+from daxlab.report.blocks import Block, Section, Table, Text, absent, blocks_until_missing
+from daxlab.report.drawing import picture
 from daxlab.report.facts import Facts, described
-from daxlab.report.splits import learner_table, length_picture
+from daxlab.report.splits import length_picture
 
 DRAWS = {"release": "the release's draw", "own": "our draw"}
-COUNTS = ("seed", "wrong", "search_errors", "unended")
-ENDS = {"too early": COLOR.ours, "right length": COLOR.muted, "too late": COLOR.other}
 MOST_SHOWN = 14  # constructions, or commands
 LOW = 0.2  # a cosine that the paper calls low
 LEADS = {
@@ -36,15 +34,10 @@ Parts = Sequence[tuple[str, str, Iterator[Block]]]  # anchor, heading, blocks
 def sections(facts: Facts) -> list[Section]:
     """The three experiments."""
     networks = [network for network in (OVERALL, BEST["length"]) if facts.row(network, "length")]
-    subset: Parts = [
-        ("sizes", "By the number of training commands", _sizes(facts)),
-        ("parts", "The parts of the test commands", _parts(facts)),
-    ]
+    subset: Parts = [("sizes", "By the number of training commands", _sizes(facts))]
     longer: Parts = [
-        ("by-actions", "By the length of the action sequence", _lengths(facts, networks, "actions")),
-        ("by-words", "By the length of the command", _lengths(facts, networks, "words")),
-        ("search", "Are errors the search's?", _search_errors(facts, networks)),
-        ("ends", "Early and late ends", _ends(facts, networks)),
+        ("lengths", "By the length of the action sequence and of the command", _lengths(facts, networks)),
+        ("wrong-answers", "How wrong answers end, and whether the search is to blame", _wrong(facts, networks)),
     ]
     contexts: Parts = [
         ("oversampling", "Without over-sampling", _oversampling(facts)),
@@ -68,7 +61,7 @@ def _chapter(facts: Facts, n: int, title: str, splits: Sequence[str], parts: Par
 
 
 def _results(facts: Facts, name: str) -> Iterator[Block]:
-    """The paper's two networks on one of its main splits, and a table of every learner there."""
+    """The paper's two networks on one of its main splits."""
     splits = SPLITS[name]
     for network in (OVERALL, BEST[name]):
         if row := facts.row(network, *splits):
@@ -76,91 +69,64 @@ def _results(facts: Facts, name: str) -> Iterator[Block]:
             yield Text(f"On *{name}*{draw}, the network {described(network)} gets {text.measured(row)} right.")
         else:
             yield absent(f"the network {described(network)} on *{name}*", name)
-    here = pl.col("split").is_in(list(splits)) & (pl.col("dataset") == SCAN) & (pl.col("runs") > 0)
-    yield from learner_table(facts.settings.filter(here), name, name, splits=len(splits) > 1)
 
 
 def _sizes(facts: Facts) -> Iterator[Block]:
     frame = by_size(facts.ledger, {"label": str(NETWORKS[OVERALL]), "dataset": SCAN})
     ids = {percent: f"exp1.size.{percent}" for percent in SIZES} | {80: "exp1.overall"}
-    caption = f"{described(OVERALL)}. Means and standard errors, runs as faint dots; diamonds are the paper's figures."
-    title, axis = "Accuracy on new commands by how many are shown.", "per cent of the commands in training"
-    curve = list(_curve(frame, "percent", ids, "size-curve", title, caption, axis))
-    yield from curve or [absent("the sample-complexity curve", "size")]
-    missing = [str(percent) for percent in ids if percent not in set(frame["percent"])]
-    if curve and missing:
-        yield absent(f"training on {text.listed(missing)}%", "size")
+    title = f"Accuracy on new commands by how many are shown, of {described(OVERALL)}."
+    yield from _curve(frame, "percent", ids, "per cent of the commands in training", "size", title)
 
 
 def _few(facts: Facts) -> Iterator[Block]:
     frame = by_shots(facts.ledger, {"label": str(NETWORKS[FEW]), "dataset": SCAN})
     ids = {0: "exp3.jump.best"} | {n: f"exp3.few.{n}" for n in SHOTS}
-    caption = f"{described(FEW)}. Means and standard errors over draws; diamonds are the paper's figures."
-    title, axis = "Accuracy on other compositions by how many are shown.", "composed “jump” commands in training"
-    curve = list(_curve(frame, "shots", ids, "few-shot-curve", title, caption, axis))
-    yield from curve or [absent("the few-shot curve", "few-shot")]
+    title = f"Accuracy on other compositions by how many are shown, of {described(FEW)}."
+    yield from _curve(frame, "shots", ids, "composed “jump” commands in training", "few-shot", title)
 
 
-def _curve(frame: pl.DataFrame, by: str, ids: Mapping[int, str], name: str, title: str, caption: str,
-           axis: str) -> Iterator[Block]:  # fmt: skip
+def _curve(
+    frame: pl.DataFrame, by: str, ids: Mapping[int, str], axis: str, experiment: str, title: str
+) -> Iterator[Block]:
     """Accuracy by how much is shown, a curve for each draw with two points at least; `ids` of the paper's figures."""
-    places = {value: n for n, value in enumerate(ids)}
-    frame = frame.filter(pl.col(by).is_in(list(places)))
-    draws = {draw: rows for draw in DRAWS if (rows := frame.filter(draw=draw)).height > 1}
-    series = []
-    for (draw, rows), color in zip(draws.items(), (COLOR.ours, COLOR.other), strict=False):
-        yield Text(f"Per cent right on {DRAWS[draw]}, by {axis}: {text.means(rows.to_dicts(), by)}.")
-        series.append(figures.Series(DRAWS[draw], rows.to_dicts(), [places[value] for value in rows[by]], color))
-    if series:
-        paper = {places[value]: numbers()[name] for value, name in ids.items() if name in numbers()}
-        drawn = figures.curve(series, list(map(str, places)), axis, paper)
-        yield Row([picture(drawn, name, title, caption, pl.concat(draws.values()))])
+    frame = frame.filter(pl.col(by).is_in(list(ids)))
+    draws = {name: rows for draw, name in DRAWS.items() if (rows := frame.filter(draw=draw)).height > 1}
+    if draws:
+        paper = {value: numbers()[name] for value, name in ids.items() if name in numbers()}
+        drawn = figures.curve(draws, by, list(ids), axis, paper)
+        caption = "Means and standard errors, runs as faint dots; diamonds are the paper's figures."
+        yield picture(drawn, f"{experiment}-curve", title, caption, pl.concat(draws.values()))
+    missing = [str(value) for value in ids if value not in set(frame[by])]
+    if missing:
+        yield absent(f"the curve at {text.listed(missing)}", experiment)
 
 
-def _parts(facts: Facts) -> Iterator[Block]:
-    yield Text("How many of the commands without a conjunction that the test commands are made of are not in training:")
-    for percent in (1, 2):
-        row = facts.compared[f"exp1.size.{percent}.parts"]
-        if row.ours and row.draw:
-            which = "".join(f" `{part}`" for part in row.ours["unseen"][:8])
-            yield Text(f"At {percent}% ({DRAWS[row.draw]}), {row.note}. In the paper: {row.stated} {row.unit}."
-                       + (f" Not in training:{which}." if which else ""))  # fmt: skip
+def _lengths(facts: Facts, networks: Sequence[str]) -> Iterator[Block]:
+    by: Literal["actions", "words"]
+    for by in ("actions", "words"):
+        for network in networks:
+            keys = facts.runs.of(network, "length").keys
+            greedy, oracle = (errors.by_length(facts.ledger, keys, by, oracle=oracle) for oracle in (False, True))
+            lengths = (24, 48) if by == "actions" and network == BEST["length"] else ()
+            paper = {length: numbers()[f"exp2.oracle.best.{length}"] for length in lengths}
+            frames, name = {"greedy": greedy, "oracle length": oracle}, f"length-by-{by}-{network}"
+            yield length_picture(frames, by, name, described(network), paper=paper)
 
 
-def _lengths(facts: Facts, networks: Sequence[str], by: Literal["actions", "words"]) -> Iterator[Block]:
-    pictures = []
+def _wrong(facts: Facts, networks: Sequence[str]) -> Iterator[Block]:
+    rows: list[Sequence[str]] = []
     for network in networks:
         keys = facts.runs.of(network, "length").keys
-        greedy, oracle = (errors.by_length(facts.ledger, keys, by, oracle=oracle) for oracle in (False, True))
-        told = f" With the right length given: {text.means(oracle.to_dicts(), 'length')}." if oracle.height else ""
-        yield Text(f"*{network}*, per cent right by length: {text.means(greedy.to_dicts(), 'length')}.{told}")
-        stated = (24, 48) if by == "actions" and network == BEST["length"] else ()
-        paper = {length: numbers()[f"exp2.oracle.best.{length}"] for length in stated}
-        frames, name = {"greedy": greedy, "oracle length": oracle}, f"length-by-{by}-{network}"
-        pictures.append(length_picture(frames, by, name, described(network), "over runs", paper))
-    yield Row(pictures)
-
-
-def _search_errors(facts: Facts, networks: Sequence[str]) -> Iterator[Block]:
-    yield Text("A search error is a wrong answer that the network itself finds less likely than the target.")
-    rows: list[tuple[str, ...]] = []
-    for network in networks:
-        for run in errors.search_errors(facts.ledger, facts.runs.of(network, "length").keys).to_dicts():
-            counts = ("–" if run[name] is None else f"{run[name]:,}" for name in COUNTS)
-            rows.append((network, *counts))
-    caption = "In the paper, less than one test command a run, for both networks."
-    head = ("network", "seed", "wrong answers", "search errors", "of these never ended")
-    yield Table("search-errors", "Search errors on *length*.", head, rows, right=(1, 2, 3, 4), caption=caption)
-
-
-def _ends(facts: Facts, networks: Sequence[str]) -> Iterator[Block]:
-    pictures = []
-    for network in networks:
-        frame = errors.ends(facts.ledger, facts.runs.of(network, "length").keys)
-        runs = {f"seed {row['seed']}": (row["early"], row["same"], row["late"]) for row in frame.to_dicts()}
-        caption, drawn = "Wrong answers by where they end, run by run.", figures.stacked(runs, ENDS)
-        pictures.append(picture(drawn, f"ends-{network}", described(network), caption, frame))
-    yield Row(pictures)
+        ends, search = errors.ends(facts.ledger, keys), errors.search_errors(facts.ledger, keys)
+        counts = ends.select("seed", "wrong", "early", "same", "late").hstack(search["search_errors", "unended"])
+        rows.append((described(network),))
+        rows += [["–" if count is None else f"{count:,}" for count in run] for run in counts.iter_rows()]
+    caption = (
+        "Wrong answers by where they end, run by run. A search error is a wrong answer that the network itself finds "
+        "less likely than the target; in the paper, less than one test command a run, for both networks."
+    )
+    head = ("seed", "wrong", "too early", "right length", "too late", "search errors", "of these never ended")
+    yield Table("wrong-answers-table", "Wrong answers on *length*.", head, rows, range(1, 7), caption)
 
 
 def _oversampling(facts: Facts) -> Iterator[Block]:
@@ -188,17 +154,16 @@ def _of(facts: Facts, figure: str, show: Callable[[Facts, Compared], Iterator[Bl
 
 
 def _constructions(facts: Facts, row: Compared) -> Iterator[Block]:
-    yield Text(f"{_median(facts, row)} makes {text.counted(row.ours['errors'], 'error')}. In the paper: {row.stated} "
-               f"{row.unit}.")  # fmt: skip
+    made = text.counted(row.ours["errors"], "error")
+    yield Text(f"{_median(facts, row)} makes {made}. In the paper: {row.stated} {row.unit}.")
     shown = row.ours["constructions"]
     if shown:
         marks = {"alone": "", "in a conjunction": " *"}
-        bars = [figures.share_bar(errors["construction"] + marks[errors["place"]], errors["wrong"], errors["commands"])
-                for errors in shown[:MOST_SHOWN]]  # fmt: skip
+        bars = [(of["construction"] + marks[of["place"]], of["wrong"], of["commands"]) for of in shown[:MOST_SHOWN]]
         drawn = figures.bars(bars, room=186)
         caption = "Wrong answers among the test commands of each construction; * in a conjunction."
         title = "Errors of the median run by construction."
-        yield Row([picture(drawn, "constructions-turn-left", title, caption, shown)])
+        yield picture(drawn, "constructions-turn-left", title, caption, shown)
 
 
 def _composed(facts: Facts, row: Compared) -> Iterator[Block]:
@@ -235,10 +200,10 @@ def _primitives(facts: Facts) -> Iterator[Block]:
             f"commands as these. Here the same network {text.contrast(list(rows.items()))}"
         )
         known = {name: stated(name, "overall") for name in ("turn-left", "jump")}
-        drawn = figures.lines([(name, row, known.get(name)) for name, row in rows.items()])
+        drawn = figures.lines({name: (row, known.get(name)) for name, row in rows.items()})
         caption = f"{described(OVERALL)}. Every run, mean and 95% interval; diamonds are the paper's figures."
         title = "Accuracy on the compositions of each primitive."
-        yield Row([picture(drawn, "primitives-lines", title, caption, list(rows.values()))])
+        yield picture(drawn, "primitives-lines", title, caption, list(rows.values()))
     missing = [f"*{name}*" for name in PRIMITIVES if name not in rows]
     if missing:
-        yield absent(text.listed(missing), "primitives", several=len(missing) > 1)
+        yield absent(text.listed(missing), "primitives")

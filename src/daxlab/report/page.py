@@ -15,27 +15,21 @@ from daxlab.report.facts import Facts
 from daxlab.runs import Ledger
 
 STRIP = 160  # pixels from 0 to 100
-PAPER = {
-    "title": "Generalization without systematicity, measured again",
-    "over": "daxlab · Lake & Baroni (2018), Experiments 1 to 4",
-    "footer": "Made by daxlab. The paper: Lake, B. and Baroni, M. (2018). Generalization without systematicity: on the "
-    "compositional skills of sequence-to-sequence recurrent networks. ICML.",
-}
-ANY = {"title": "What was learned", "over": "daxlab", "footer": "Made by daxlab."}
 
 
 def page(ledger: Ledger) -> str:
     """The ledger's results, beside the paper's where they are comparable, as HTML that needs nothing else."""
     facts, folder = Facts(ledger), files("daxlab.report")
     with mpl.rc_context(STYLE):
-        sections = [comparison.section(facts), *experiments.sections(facts), translation.section(facts),
-                    search.section(facts)] if facts.of_paper else []  # fmt: skip
-        sections += [splits.section(facts), *provenance.sections(facts)]
+        sections = [splits.section(facts), *provenance.sections(facts)]
+        if facts.of_paper:
+            chapters = [*experiments.sections(facts), translation.section(facts), search.section(facts)]
+            sections = [comparison.section(facts), *chapters, *sections]
     room = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     room.filters |= {"prose": prose, "quote": quote, "kind": lambda block: type(block).__name__}
     template = room.from_string((folder / "template.html.j2").read_text(encoding="utf-8"))
     return template.render(
-        **(PAPER if facts.of_paper else ANY),
+        of_paper=facts.of_paper,
         opening=_opening(facts),
         sections=sections,
         palette=PALETTE,
@@ -50,12 +44,10 @@ def _opening(facts: Facts) -> list[Block]:
     status = facts.ledger.status()
     runs = text.counted(status["done"], "run") + (f" ({status['failed']:,} more failed)" if status["failed"] else "")
     if not facts.of_paper:
-        names = [text.counted(len(facts.ledger.values(column)), column) for column in ("label", "dataset")]
-        return [
-            Text(f"{runs} of {names[0].replace('label', 'learner')} on {names[1]}.".capitalize()),
-            Text("This ledger has no runs of the paper's experiments (Lake and Baroni, 2018); `daxlab reproduce all` "
-                 "trains them.", "absent"),
-        ]  # fmt: skip
+        learners, datasets = (len(facts.ledger.values(column)) for column in ("label", "dataset"))
+        said = f"{runs} of {text.counted(learners, 'learner')} on {text.counted(datasets, 'dataset')}"
+        lacking = "This ledger has no runs of the paper's experiments (Lake and Baroni, 2018); "
+        return [Text(text.sentence(said)), Text(lacking + "`daxlab reproduce all` trains them.", "absent")]
     question = (
         "Teach a network what “dax” means: does it know what “dax twice” means? In 2018 Brenden Lake and Marco Baroni "
         "asked recurrent networks that, with SCAN, a little language of navigation commands."

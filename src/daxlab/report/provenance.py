@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import asdict, fields
 
-from daxlab.analysis.origins import VERSIONS, devices, untimed, versions
+from daxlab.analysis.origins import VERSIONS, devices, versions
 from daxlab.learners import RNN
 from daxlab.paper.experiments import EXPERIMENTS
 from daxlab.paper.search import COMMAND
 from daxlab.protocol import SEMANTICS, Protocol
 from daxlab.report import text
-from daxlab.report.blocks import Block, Section, Table, Text
+from daxlab.report.blocks import Block, Fold, Section, Table, Text
 from daxlab.report.facts import Facts
 from daxlab.units import duration
 
@@ -37,32 +37,32 @@ def _protocol(facts: Facts) -> Iterator[Block]:
     yield Table("protocol-table", "The protocol.", ("setting", "value", "what it is"), rows, right=(1,))
     others = sorted(set(facts.settings["protocol"].drop_nulls()))
     if others:
-        yield Text(f"Some runs of this ledger were trained otherwise: {'; '.join(others)}. They are in no comparison "
-                   "with the paper.")  # fmt: skip
+        how = "; ".join(others)
+        yield Text(f"Some runs were trained otherwise: {how}. They are in no comparison with the paper.")
 
 
 def _made(facts: Facts) -> Iterator[Block]:
-    cost = []
-    for row in devices(facts.ledger).to_dicts():
+    made, cost = versions(facts.ledger), []
+    for row in devices(made).to_dicts():
         kind = "card" if row["platform"] == "gpu" else "CPU"
         device = f" ({row['device']})" if row["device"] not in (None, "cpu") else ""
         cost.append(f"{text.counted(row['runs'], 'run')} took {duration(row['seconds'])} of {kind} time{device}")
     if not cost:
         yield Text("This ledger holds no run.", "absent")
         return
-    lost = untimed(facts.ledger)
+    lost = int(made["untimed"].sum())
     yield Text(
         f"{text.sentence(text.listed(cost))} A run's time is its share of the group that it was trained in, without "
         "compiling on a card; where several workers shared a card, divided by their number, so a lower bound."
         + (f" {text.sentence(text.counted(lost, 'run') + ' recorded no time')}" if lost else "")
     )
-    rows = [
-        (*(row[name] or "–" for name in ("device", *VERSIONS)), f"{row['runs']:,}", f"{row['failed']:,}",
-         duration(row["seconds"]))
-        for row in versions(facts.ledger).to_dicts()
-    ]  # fmt: skip
+    rows = []
+    for row in made.to_dicts():
+        counts = [f"{row[name]:,}" for name in ("runs", "failed")]
+        rows.append([*(row[name] or "–" for name in ("device", *VERSIONS)), *counts, duration(row["seconds"])])
     head = ("device", *(name.replace("python", "Python") for name in VERSIONS), "runs", "failed", "time")
-    yield Table("versions-table", "Where the runs were made, and with what.", head, rows, right=(7, 8, 9))
+    table = Table("versions-table", "Where the runs were made, and with what.", head, rows, right=(7, 8, 9))
+    yield Fold("versions-fold", "Every device and version", text.counted(len(rows), "combination"), [table])
 
 
 def _repeat(facts: Facts) -> Iterator[Block]:

@@ -4,7 +4,7 @@ An experiment appears as soon as enough architectures have runs. The only part o
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby, product
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -15,29 +15,29 @@ from matplotlib.ticker import MaxNLocator
 
 from daxlab.analysis.search import effects
 from daxlab.paper.experiments import SPLITS
-from daxlab.paper.search import ARCHITECTURES, AXES, COMMAND, all_round, choices, measured
+from daxlab.paper.search import ARCHITECTURES, AXES, COMMAND, all_round, choices, measured, search
 from daxlab.report import text
-from daxlab.report.blocks import Block, Cell, Picture, Row, Section, Table, Text, absent
-from daxlab.report.drawing import COLOR, WIDTH, bare, canvas, labelled, picture, say
+from daxlab.report.blocks import Block, Cell, Picture, Section, Table, Text, absent
+from daxlab.report.drawing import COLOR, WIDTH, bare, labelled, picture, say
 from daxlab.report.facts import Facts
-from daxlab.report.figures import DIAMOND, dots, spread
+from daxlab.report.figures import DIAMOND, dots, lines
 
-ENOUGH, TOP, MOST_RUNS = 10, 5, 10  # architectures for an experiment to be shown; how many are; runs that a row shows
+ENOUGH = 10  # architectures for an experiment to be shown
 CELLS = {"srn": (COLOR.third, "s", "■"), "lstm": (COLOR.ours, "o", "●"), "gru": (COLOR.other, "^", "▲")}
 HEIGHT = 494  # pixels of the panels
-LINE, APART = 18.0, 8.0  # pixels of a line, and below the last value of an axis
+LINE = 33  # pixels of a line with its label
 Results = dict[str, Any]
 
 
 def section(facts: Facts) -> Section:
     """The search, as far as the ledger has it."""
-    title, short, frame = f"The search over {ARCHITECTURES} architectures", "The search", facts.runs.search
-    every = choices(frame, TOP)
-    enough = {name: every[name] for name in SPLITS if name in every and every[name]["architectures"] >= ENOUGH}
+    name, frame = f"search over {ARCHITECTURES} architectures", search(facts.ledger)
+    every = choices(frame)
+    enough = {split: every[split] for split in SPLITS if split in every and every[split]["architectures"] >= ENOUGH}
     if not enough:
-        return Section("architectures", title, [absent(title, command=COMMAND)], short=short)
-    below = [Section(f"search-{name}", f"On {name}", _experiment(frame, name, enough[name])) for name in enough]
-    return Section("architectures", title, list(_whole(frame, enough)), below, short=short)
+        return Section("architectures", f"The {name}", [absent(f"the {name}", command=COMMAND)], short="The search")
+    below = [Section(f"search-{split}", f"On {split}", _experiment(frame, split, enough[split])) for split in enough]
+    return Section("architectures", f"The {name}", list(_whole(frame, enough)), below, "The search")
 
 
 def _whole(frame: pl.DataFrame, experiments: Mapping[str, Results]) -> Iterator[Block]:
@@ -54,7 +54,7 @@ def _whole(frame: pl.DataFrame, experiments: Mapping[str, Results]) -> Iterator[
     for name, results in experiments.items():
         paper = results["paper"]["best"]
         rows += _pair(name, results["best"][0], results, (paper["here"] or paper) | {"stated": paper["stated"]})
-    overall = all_round(frame, TOP) if not lacking else None
+    overall = all_round(frame) if not lacking else None
     for measure in ("rank", "accuracy") if overall else ():
         results, paper = (overall or {})[measure], (overall or {})["paper"]
         here = measured(paper["here"], measure) | {"place": paper["places"][measure]} if paper["here"] else paper
@@ -80,25 +80,8 @@ def _experiment(frame: pl.DataFrame, name: str, results: Results) -> list[Block]
     said = (text.regressing(results), text.chosen(results["paper"]["best"], results["architectures"]))
     rows = frame.filter(pl.col("runs") > 0, experiment=name)
     values = effects(frame, name, AXES)
-    pictures = [_panels_picture(name, rows, results), *([_effects_picture(name, values)] if values.height else [])]
-    return [Text(" ".join(said)), Row(pictures), _best(name, results)]
-
-
-def _best(name: str, results: Results) -> Table:
-    kinds = {"overall": "the paper's overall best", "best": "the paper's choice"}
-    chosen = {results["paper"][kind]["network"]: words for kind, words in kinds.items()}
-    names = {row["network"] for row in results["best"]}
-    papers = [results["paper"][kind]["here"] for kind in kinds]
-    rest = sorted((row for row in papers if row and row["network"] not in names), key=lambda row: int(row["place"]))
-    rows: list[Sequence[Cell]] = []
-    for row in (*results["best"], *rest):
-        runs = " ".join(text.percent(value) for value in row["accuracies"][:MOST_RUNS])
-        more = f" … ({row['runs']})" if row["runs"] > MOST_RUNS else ""
-        mark = f" ({chosen[row['network']]})" if row["network"] in chosen else ""
-        rows.append((f"{row['network']}{mark}\n{runs}{more}", str(row["place"]), text.mean_cell(row)))
-    caption = "Below each network its runs." + (" The paper's choices stand at the end." if rest else "")
-    return Table(f"search-best-{name}", f"The best on *{name}*.", ("network", "place", "mean"), rows, right=(1, 2),
-                 caption=caption)  # fmt: skip
+    worth = [_effects_picture(name, values)] if values.height else []
+    return [Text(" ".join(said)), _panels_picture(name, rows, results), *worth]
 
 
 # -- accuracy by hidden units, in small panels
@@ -112,13 +95,14 @@ def _panels_picture(name: str, rows: pl.DataFrame, results: Results) -> Picture:
     caption = "Per cent right, by hidden units: lines are means, runs faint dots. Rings are the networks that the paper"
     caption += " chose for this experiment and overall, diamonds its figures for them."
     caption += " The scale is of square roots, so that small accuracies can be told apart." if roots else ""
-    drawn = labelled(_panels(rows.to_dicts(), stated, *ticks, roots=roots),
-                     {row["network"]: text.percent(row["mean"]) for row in results["best"]})  # fmt: skip
+    means = {row["network"]: text.percent(row["mean"]) for row in results["best"]}
+    drawn = labelled(_panels(rows.to_dicts(), stated, *ticks, roots=roots), means)
     return picture(drawn, f"search-panels-{name}", f"Every architecture on *{name}*.", caption, rows)
 
 
-def _panels(rows: Sequence[Results], stated: Mapping[str, float], top: float, ticks: Sequence[float], *,
-            roots: bool) -> Figure:  # fmt: skip
+def _panels(
+    rows: Sequence[Results], stated: Mapping[str, float], top: float, ticks: Sequence[float], *, roots: bool
+) -> Figure:
     """A panel for each number of layers (across) and dropout (down); a line for each cell, with attention or not."""
     down, across, hidden = AXES["dropout"], AXES["layers"], AXES["hidden"]
     figure = Figure(figsize=(WIDTH / 72, HEIGHT / 72))
@@ -157,9 +141,9 @@ def _panel(panel: Axes, rows: Sequence[Results], hidden: Sequence[int], stated: 
         points = {x + shift: some[units] for x, units in enumerate(hidden) if units in some}
         dots(panel, [(x, value) for x, row in points.items() for value in row["accuracies"]], color, 2.8)
         means = [some[units]["mean"] if units in some else float("nan") for units in hidden]
-        panel.plot([x + shift for x in range(len(hidden))], means, color=color, linewidth=1.2, marker=marker,
-                   markersize=3.6, linestyle="-" if attention else (0, (2.2, 2.2)), markeredgewidth=1,
-                   markerfacecolor=color if attention else COLOR.page, zorder=3, clip_on=False)  # fmt: skip
+        marks: dict[str, Any] = {"marker": marker, "markersize": 3.6, "markeredgewidth": 1, "zorder": 3}
+        marks |= {"linestyle": "-"} if attention else {"linestyle": (0, (2.2, 2.2)), "markerfacecolor": COLOR.page}
+        panel.plot([x + shift for x in range(len(hidden))], means, color=color, linewidth=1.2, clip_on=False, **marks)
         for x, row in points.items():
             if row["network"] in stated:
                 ring: dict[str, Any] = {"markerfacecolor": "none", "markeredgecolor": COLOR.ink, "markeredgewidth": 1.1}
@@ -185,28 +169,8 @@ def _effects_picture(name: str, values: pl.DataFrame) -> Picture:
         "interval over replicates of the whole search a band. At least "
         f"{text.counted(int(values['architectures'].min()), 'architecture')} a line."  # type: ignore[arg-type]
     )
-    rows = values.to_dicts()
-    groups = {axis: list(group) for axis, group in groupby(rows, lambda row: str(row["axis"]))}
-    length = (len(rows) + len(groups)) * LINE + len(groups) * APART
+    rows = [{**row, "accuracies": row["means"]} for row in values.to_dicts()]
     top, ticks = _ticks([value for row in rows for value in (*row["means"], row["mean"])])
-    figure, axes = canvas(26 + length, left=66, right=54, top=0, bottom=26)
-    y = LINE / 2
-    beside: dict[str, Any] = {"coords": ("axes fraction", "data"), "va": "center_baseline"}
-    for axis, some in groups.items():
-        say(axes, axis.replace("hidden", "hidden units"), (0, y), (-60, 0), color=COLOR.muted, **beside)
-        for row in some:
-            y += LINE
-            axes.plot([0, 1], [y, y], color=COLOR.rule, linewidth=1, zorder=0, transform=axes.get_yaxis_transform())
-            spread(axes, y, row["means"], row)
-            say(axes, row["value"], (0, y), (-8, 0), ha="right", color=COLOR.ink, fontsize=11.5, **beside)
-            say(axes, text.percent(row["mean"]), (1, y), (48, 0), ha="right", color=COLOR.ours, fontsize=11.5, **beside)
-        y += LINE + APART
-    axes.set_xlim(0, top)
-    axes.set_ylim(length, 0)
-    axes.set_yticks([])
-    axes.set_xticks(ticks, [f"{tick:g}%" if tick == ticks[-1] else f"{tick:g}" for tick in ticks])
-    axes.grid(axis="x", color=COLOR.rule, linewidth=0.8)
-    axes.tick_params(axis="x", length=0)
-    bare(axes)
-    labelled(figure, {f"{row['axis']} {row['value']}": text.percent(row["mean"]) for row in rows})
-    return picture(figure, f"search-worth-{name}", f"What each value is worth on *{name}*.", caption, values)
+    names = [f"{row['axis'].replace('hidden', 'hidden units')}: {row['value']}" for row in rows]
+    drawn = lines({name: (row, None) for name, row in zip(names, rows, strict=True)}, ticks, top, LINE)
+    return picture(drawn, f"search-worth-{name}", f"What each value is worth on *{name}*.", caption, values)

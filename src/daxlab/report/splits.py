@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -13,38 +13,45 @@ from daxlab.analysis.curves import learning
 from daxlab.analysis.probes import attention
 from daxlab.datasets import dataset
 from daxlab.errors import InputError
-from daxlab.paper.experiments import BEST, NETWORKS, SCAN, SPLITS
+from daxlab.paper.experiments import BEST, NETWORKS, SCAN, SPLITS, TRANSLATOR
 from daxlab.report import figures, text
-from daxlab.report.blocks import Block, Fold, Picture, Row, Section, Strip, Table, Text, absent, blocks_until_missing
-from daxlab.report.drawing import COLOR, picture
-from daxlab.report.facts import Facts, Setting, title_of
+from daxlab.report.blocks import Block, Fold, Picture, Section, Strip, Table, Text, absent, blocks_until_missing
+from daxlab.report.drawing import as_csv, picture, short
+from daxlab.report.facts import Facts
+from daxlab.runs import Ledger
 
-MOST_LEARNERS, MOST_CLOSELY = 12, 6  # on one split; of more, only some are shown
-MOST_TEMPLATES, MOST_ACTIONS = 10, 10  # that a figure shows
-MAIN = [split for name in BEST for split in reversed(SPLITS[name])]  # the chapters have tables of these
-Further = Mapping[tuple[str, str], Mapping[str, Mapping[str, Any]]]  # by network and protocol: numbers by test set
+MOST_LEARNERS = 6  # that are shown on one split
+MOST_BARS = 10  # that a figure shows
+MAIN = [split for name in BEST for split in reversed(SPLITS[name])]
 PAPERS = [str(network) for network in NETWORKS.values()]
+REPLICATE = r"[-_]rep\d+$"  # ends the names of splits that are draws of one kind
 LEAD = (
-    "What the runs of each learner got right and wrong. Actions are compared position by position in wrong answers, "
-    "“end” standing where one of the two has ended. Draws of one kind are taken together."
+    "What the learners got right and wrong on each split, the best first. Of a split that was drawn several times, "
+    "errors are those of the first draw. Of runs whose answers the ledger does not have, there are only accuracies and "
+    "learning curves."
 )
 
 
 def section(facts: Facts) -> Section:
-    """A fold for each split that has runs, SCAN's main splits first."""
-    if not facts.splits:
-        return Section("splits", "Every split", [absent("any split", "all")])
-    order = sorted(facts.splits, key=lambda place: (place[0] != SCAN, place[0], *_order(place[1])))
-    names = [slug(title_of(*place)) for place in order]
-    folds = [_fold(facts, *place, name if names.index(name) == n else f"{name}-at-{n}")
-             for n, (place, name) in enumerate(zip(order, names, strict=True))]  # fmt: skip
-    return Section("splits", "Every split", [Text(LEAD), *folds])
+    """A fold for each split that has runs, SCAN's main splits first; without those of Experiment 4."""
+    translator = pl.col("dataset").is_in(facts.pairs) & (pl.col("network") == str(TRANSLATOR))
+    frame = facts.settings.filter(pl.col("keys").list.len() > 0, ~(translator & pl.col("protocol").is_null()))
+    kinds = frame.group_by("dataset", pl.col("split").str.replace(REPLICATE, "").alias("kind"), maintain_order=True)
+    splits = sorted(((*kind, rows) for kind, rows in kinds), key=lambda kind: _order(*kind[:2]))
+    folds: dict[str, Fold] = {}
+    for data, split, rows in splits:
+        title = split if data == SCAN else f"{split} ({Path(data).name})"
+        name = slug(title) if slug(title) not in folds else f"{slug(title)}-at-{len(folds)}"
+        learners = text.counted(rows["network"].n_unique(), "learner")
+        blocks = list(_split(facts, rows, title, name))
+        folds[name] = Fold(f"split-{name}", title, learners, blocks, open=len(splits) == 1)
+    return Section("splits", "Every split", [Text(LEAD), *folds.values()] if folds else [absent("any split", "all")])
 
 
-def _order(split: str) -> tuple[int, list[tuple[int, str]]]:
-    """The main splits first; size-2 before size-16."""
+def _order(data: str, split: str) -> tuple[Any, ...]:
+    """SCAN first, and of it the main splits; size-2 before size-16."""
     natural = [(int(part or 0), word) for word, part in re.findall(r"(\D+)(\d*)", split)]
-    return MAIN.index(split) if split in MAIN else len(MAIN), natural
+    return data != SCAN, data, MAIN.index(split) if split in MAIN else len(MAIN), natural
 
 
 def slug(name: str) -> str:
@@ -52,25 +59,17 @@ def slug(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
-def _fold(facts: Facts, data: str, split: str, name: str) -> Fold:
-    settings = facts.splits[data, split]
-    rows = facts.settings.filter(pl.col("runs") > 0, dataset=data, split=settings[0].split)
-    ranked = list(dict.fromkeys([*rows["network"], *(setting.network for setting in settings)]))
-    shown = closely(ranked, ranked[: 1 if set(PAPERS) & set(ranked) else MOST_CLOSELY])
-    some = [setting for setting in settings if setting.network in shown]
-    about, blocks = text.counted(len(ranked), "learner"), list[Block]()
-    if data != SCAN:
-        blocks.append(Text(about_dataset(data)))
-    if not (facts.of_paper and data == SCAN and split in MAIN):
-        further = {setting[:2]: by_test_set(facts.ledger, setting.keys) for setting in some}
-        blocks += learner_table(rows, title_of(data, split), name, further)
-    if hidden := len(ranked) - len(shown):
-        about += f", {text.number(len(shown))} of them closely"
-        left = text.counted(hidden, "other learner is", "other learners are")
-        blocks.append(Text(f"The best are shown closely, and the paper's networks; {left} left out."))
-    for n, setting in enumerate(some):
-        blocks += _setting(facts, setting, f"{name}-{n}")
-    return Fold(f"split-{name}", title_of(data, split), about, blocks)
+def _split(facts: Facts, rows: pl.DataFrame, title: str, name: str) -> Iterator[Block]:
+    """The learners on a split: a table, and of each its figures."""
+    if rows["dataset"][0] != SCAN:
+        yield Text(about_dataset(rows["dataset"][0]))
+    learners = rows["network"].unique(maintain_order=True).to_list()
+    shown = closely(learners)
+    rows = rows.filter(pl.col("network").is_in(shown))
+    left_out = text.counted(len(learners) - len(shown), "other learner is", "other learners are")
+    yield _learners(facts, rows, title, name, "" if len(shown) == len(learners) else f" {left_out} left out.")
+    for n, (learner, draws) in enumerate(rows.group_by("network", "protocol", maintain_order=True)):
+        yield from _learner(facts, learner, draws, f"{name}-{n}")
 
 
 def about_dataset(data: str) -> str:
@@ -81,148 +80,111 @@ def about_dataset(data: str) -> str:
         return f"The dataset is `{data}`, which is not on this machine."
 
 
-def closely(names: Sequence[str], best: Sequence[str]) -> set[str]:
-    """Which of the learners on a split are shown closely: all, or of many the paper's and the first of the best."""
-    if len(set(names)) <= MOST_LEARNERS:
-        return set(names)
-    papers = [name for name in PAPERS if name in set(names)]
-    others = [name for name in best if name not in papers]
-    return {*papers, *others[: max(MOST_LEARNERS - len(papers), 0)]}
+def closely(learners: Sequence[str]) -> list[str]:
+    """Which of the learners on a split (the best first) are shown: all, or of many the paper's and the best."""
+    if len(learners) <= MOST_LEARNERS:
+        return list(learners)
+    papers = [name for name in learners if name in PAPERS]
+    others = [name for name in learners if name not in PAPERS]
+    return papers + others[: MOST_LEARNERS - len(papers)]
 
 
-def learner_table(frame: pl.DataFrame, title: str, name: str, further: Further | None = None, *,
-                  splits: bool = False) -> Iterator[Table]:  # fmt: skip
-    """The learners on a split, best first, with every run; `further`: their accuracies on further test sets."""
-    every = frame["network"].unique(maintain_order=True).to_list()
-    shown = closely(every, every)
+def _learners(facts: Facts, frame: pl.DataFrame, title: str, name: str, left_out: str) -> Table:
+    """The learners with every run, on each test set."""
     rows: list[dict[str, Any]] = []
-    for row in frame.filter(pl.col("network").is_in(shown)).iter_rows(named=True):
-        tests = (further or {}).get((row["network"], row["protocol"] or ""), {})
-        about = [row["split"]] if splits or tests else []
+    for row in frame.iter_rows(named=True):
+        tests = by_test_set(facts.ledger, row["keys"])
+        about = [row["split"]] if tests or frame["split"].n_unique() > 1 else []
         rows.append(row | {"about": ", ".join([*about, row["protocol"]] if row["protocol"] else about)})
         others = {"train_mean": None, "oracle_mean": None, "failed": 0}
         rows += [{**row, **numbers, **others, "about": test} for test, numbers in tests.items()]
     columns: dict[str, Sequence[Any]] = {
         "learner": [f"{row['network']}\n{row['about']}" for row in rows],
-        "runs": [str(row["runs"]) + (f" (+{row['failed']} failed)" if row["failed"] else "") for row in rows],
-        "every run, 0 to 100%": [Strip.of(row) for row in rows],
         "test": [text.mean_cell(row) for row in rows],
+        "every run, 0 to 100%": [Strip.of(row) for row in rows],
         "training": [text.percent(row["train_mean"]) for row in rows],
         "oracle length": [text.percent(row["oracle_mean"]) for row in rows],
+        "runs": [str(row["runs"]) + (f" (+{row['failed']} failed)" if row["failed"] else "") for row in rows],
     }
-    kept = {head: cells for head, cells in columns.items() if any(cell != "–" for cell in cells)}
+    columns = {head: cells for head, cells in columns.items() if any(cell != "–" for cell in cells)}
+    right = [n for n, head in enumerate(columns) if n and "every" not in head]
     caption = "Accuracies in per cent: means over runs, on the test set with standard error and 95% interval."
-    if left := len(every) - len(shown):
-        caption += f" Only the best, and the paper's networks; without {text.counted(left, 'other learner')}."
-    if rows:
-        cells = list(zip(*kept.values(), strict=True))
-        yield Table(
-            f"learners-{name}", f"Learners on *{title}*.", list(kept), cells, right=(1, 3, 4, 5), caption=caption
-        )
+    cells = list(zip(*columns.values(), strict=True))
+    return Table(f"learners-{name}", f"Learners on *{title}*.", list(columns), cells, right, caption + left_out)
 
 
-def _setting(facts: Facts, setting: Setting, name: str) -> Iterator[Block]:
-    protocol = f" ({setting.protocol})" if setting.protocol else ""
-    yield Text(f"{setting.network}{protocol}: {text.counted(len(setting.keys), 'run')}", "name")
-    pictures = list(_learning(facts, setting, name))
-    keys = tuple(key for key in setting.keys if facts.ledger.artefact(key, "greedy") is not None)
-    if len(keys) < len(setting.keys):
-        some = f"the answers of {text.number(len(keys))} of these runs only" if keys else "none of their answers"
-        yield Text(f"This ledger has {some}.", "absent")
-    shown = blocks_until_missing(_answers(facts, setting._replace(keys=keys), name) if keys else ())
-    pictures += [block for block in shown if isinstance(block, Picture)]
-    yield from [Row(pictures)] if pictures else []
-    yield from (block for block in shown if not isinstance(block, Picture))
-
-
-def _learning(facts: Facts, setting: Setting, name: str) -> Iterator[Picture]:
-    frame = learning(facts.ledger, setting.keys)
+def _learner(facts: Facts, learner: tuple[Any, ...], draws: pl.DataFrame, name: str) -> Iterator[Block]:
+    """How one learner learned, and what its answers show."""
+    network, protocol = learner
+    keys = draws["keys"].explode().to_list()
+    first = draws.sort("split").row(0, named=True)
+    answered = [key for key in first["keys"] if facts.ledger.artefact(key, "greedy") is not None]
+    about = f"{network} ({protocol})" if protocol else network
+    of_some = f", answers of {text.number(len(answered))}" if answered else ", without answers"
+    yield Text(f"{about}: {text.counted(len(keys), 'run')}{'' if answered == first['keys'] else of_some}", "name")
+    frame = learning(facts.ledger, keys)
     curves = frame.filter(~pl.all_horizontal(pl.col("train_accuracy", "test_accuracy").is_null()))
     if curves.height:
         drawn = figures.learning([rows.to_dicts() for rows in curves.partition_by("key", maintain_order=True)])
         caption = "Accuracy on samples of the training and of the test set, one line a run."
         yield picture(drawn, f"learning-{name}", "Learning.", caption, frame)
+    if answered:
+        yield from blocks_until_missing(_answers(facts.ledger, first, answered, name))
 
 
-def _answers(facts: Facts, setting: Setting, name: str) -> Iterator[Picture | Table]:
-    """What the answers show: errors by length, position, template, action and category, and attention."""
-    ask = partial(_ask, facts, setting)
-    where = errors.first_wrong(facts.ledger, setting.keys)
-    if where.height:
-        lengths, which = ask(errors.by_length)
-        yield length_picture({"greedy": lengths}, "actions", f"by-length-{name}", "Accuracy by length.", which)
-        counts = dict(where.select("position", "count").iter_rows())
-        drawn = figures.columns(counts, "position of the first wrong action")
-        caption = "Wrong answers over all runs."
-        yield picture(drawn, f"first-wrong-{name}", "Where answers first go wrong.", caption, where)
-        if dataset(setting.dataset).grammar is not None:
-            yield from _templates(*ask(errors.by_template), name)
-        yield _confusion(errors.confusion(facts.ledger, setting.keys), name)
-    for test in (None, *by_test_set(facts.ledger, setting.keys)):
-        frame, which = ask(partial(errors.by_category, test=test))
-        if frame.height:
-            yield from _categories(frame, test or setting.split, f"{name}-{slug(test or 'main')}", which)
-    frame = attention(facts.ledger, median_run(facts.ledger, setting.keys))
+def _answers(ledger: Ledger, setting: Mapping[str, Any], keys: Sequence[str], name: str) -> Iterator[Block]:
+    """What the answers show: errors by length, action, template and category, and attention."""
+    confused = errors.confusion(ledger, keys)
+    if confused.height:
+        lengths = {"greedy": errors.by_length(ledger, keys)}
+        yield length_picture(lengths, "actions", f"by-length-{name}", "Accuracy by length.")
+        yield _confusion(confused, name)
+        if dataset(setting["dataset"]).grammar is not None:
+            templates = errors.by_template(ledger, keys)
+            worst = templates.filter(pl.col("wrong") > 0)["template", "wrong", "commands"].head(MOST_BARS)
+            caption = "Mean number of wrong answers, where their share is greatest; U is the verb of a clause."
+            drawn = figures.bars(list(worst.iter_rows()))
+            yield picture(drawn, f"templates-{name}", "Errors by template.", caption, templates)
+    median = median_run(ledger, keys)
+    frame = attention(ledger, median)
     if frame.height:
-        (row,) = facts.ledger.rows({"key": median_run(facts.ledger, setting.keys)})
+        (row,) = ledger.rows({"key": median})
         caption = f"Median run, seed {row['seed']}. Rows: the first {figures.STEPS} actions given; columns: the words."
         yield picture(figures.attention_maps(frame), f"attention-{name}", "Where it looked.", caption, frame)
+    for test in (None, *by_test_set(ledger, keys)):
+        frame = errors.by_category(ledger, keys, test)
+        if frame.height:
+            yield _categories(frame, test or setting["split"], f"{name}-{slug(test or 'main')}")
 
 
-def _ask(facts: Facts, setting: Setting, question: Any) -> tuple[pl.DataFrame, str]:
-    """The answer to a question about one test set, and of which runs it is: where draws differ, only of the first."""
-    try:
-        return question(facts.ledger, setting.keys), "over runs"
-    except InputError:
-        return question(facts.ledger, setting.keys[:1]), "of the first draw"
-
-
-def length_picture(frames: Mapping[str, pl.DataFrame], by: str, name: str, title: str, which: str,
-                   paper: Mapping[int, float] | None = None) -> Picture:  # fmt: skip
+def length_picture(
+    frames: Mapping[str, pl.DataFrame], by: str, name: str, title: str, paper: Mapping[int, float] | None = None
+) -> Picture:
     """Accuracy by length, a curve for each way of decoding; `paper`: its figures by length, of oracle decoding."""
+    frames = {decoding: frame for decoding, frame in frames.items() if frame.height}
     lengths = sorted({length for frame in frames.values() for length in frame["length"]})
-    series = [
-        figures.Series(decoding, frame.to_dicts(), [lengths.index(length) for length in frame["length"]], color)
-        for (decoding, frame), color in zip(frames.items(), (COLOR.ours, COLOR.other), strict=False)
-        if frame.height
-    ]
-    stated = {lengths.index(length): figure for length, figure in (paper or {}).items() if length in lengths}
-    drawn = figures.curve(series, list(map(str, lengths)), f"length in {by}", stated, paper_label="paper, oracle")
-    caption = f"Means and standard errors {which}; every run as a faint dot."
+    stated = {length: figure for length, figure in (paper or {}).items() if length in lengths}
+    drawn = figures.curve(frames, "length", lengths, f"length in {by}", stated)
+    caption = "Means and standard errors; every run as a faint dot."
     caption += " Diamonds: the paper's figures with the right length given." if stated else ""
     data = pl.concat(frame.select(pl.lit(decoding).alias("decoding"), pl.all()) for decoding, frame in frames.items())
     return picture(drawn, name, title, caption, data)
 
 
-def _templates(frame: pl.DataFrame, which: str, name: str) -> Iterator[Picture]:
-    top = frame.filter(pl.col("wrong") > 0).head(MOST_TEMPLATES).to_dicts()
-    if top:
-        bars = [figures.share_bar(row["template"], row["wrong"], row["commands"]) for row in top]
-        caption = f"Mean number of wrong answers {which}, where their share is greatest; U is the verb of a clause."
-        yield picture(figures.bars(bars), f"templates-{name}", "Errors by template.", caption, frame)
-
-
 def _confusion(frame: pl.DataFrame, name: str) -> Picture:
     wrong = frame.filter(pl.col("target") != pl.col("given"))
-    sides: list[list[str]] = []
-    for side in ("target", "given"):
-        most = wrong.group_by(side).agg(pl.col("count").sum()).sort("count", side, descending=[True, False])
-        sides.append(sorted(most[side].head(MOST_ACTIONS), key=lambda action: (action == "end", action)))
-    rows, columns = sides
-    counts = {(target, given): count for target, given, count in wrong.iter_rows()}
-    cells = {(row, column): counts.get((row, column), 0) for row in rows for column in columns if row != column}
-    caption = "Rows: the right action; columns: the one given. Positions over all runs; agreements are left out."
-    drawn = figures.matrix(rows, columns, cells)
+    most = wrong.sort("count", "target", "given", descending=[True, False, False]).head(MOST_BARS)
+    of = int(wrong["count"].sum())
+    drawn = figures.bars([(f"{short(right)} as {short(given)}", n, of) for right, given, n in most.iter_rows()])
+    caption = (
+        "The right action as the one given, of all positions at which they differ; “end”: one of the two has ended."
+    )
     return picture(drawn, f"confusion-{name}", "Which actions are confused.", caption, frame)
 
 
-def _categories(frame: pl.DataFrame, test: str, name: str, which: str) -> Iterator[Picture | Table]:
+def _categories(frame: pl.DataFrame, test: str, name: str) -> Table:
     rows = frame.sort("mean", "category", descending=[True, False]).to_dicts()
-    bars = [
-        figures.Bar(row["category"], row["mean"], text.percent(row["mean"]), row["low"], row["high"]) for row in rows
-    ]
-    title, caption = f"Accuracy by category on *{test}*.", f"Per cent right: means {which} with 95% intervals."
-    yield picture(figures.bars(bars), f"categories-{name}", title, caption, frame)
-    cells = [(row["category"], f"{row['commands']:,}", Strip.of(row), text.mean_cell(row)) for row in rows]
-    head = ("category", "examples", "every run, 0 to 100%", "right")
-    yield Table(f"category-table-{name}", title, head, cells, right=(1, 3))
+    cells = [(row["category"], text.mean_cell(row), Strip.of(row), f"{row['commands']:,}") for row in rows]
+    head = ("category", "right", "every run, 0 to 100%", "examples")
+    title, caption = f"Accuracy by category on *{test}*.", "Per cent right: means over runs with 95% intervals."
+    return Table(f"categories-{name}", title, head, cells, (1, 3), caption, as_csv(frame))

@@ -7,7 +7,6 @@ from daxlab.paper.targets import FIGURES
 
 CHOSEN_BY = {f"{experiment}.best" for experiment in FIGURES.values()}
 Row = Mapping[str, Any]
-Rows = Sequence[Row]
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
@@ -37,9 +36,8 @@ def interval(row: Row) -> str:
 
 def mean_cell(row: Row) -> str:
     """A mean with its standard error, and below them the interval."""
-    if row["sem"] is None:
-        return signed(row["mean"])
-    return f"{percent(row['mean']) if row['mean'] >= 0 else signed(row['mean'])} ± {row['sem']:.2f}\n{interval(row)}"
+    mean = percent(row["mean"]) if row["mean"] is None or row["mean"] >= 0 else signed(row["mean"])
+    return mean if row["sem"] is None else f"{mean} ± {row['sem']:.2f}\n{interval(row)}"
 
 
 def number(count: int) -> str:
@@ -86,11 +84,6 @@ def contrast(splits: Sequence[tuple[str, Row]]) -> str:
     """What one network gets right on each split, in the order given."""
     said = [f"{share(row)} on *{split}* ({percent(row['mean'])}%)" for split, row in splits]
     return f"gets {listed([said[0].replace(' on ', ' test commands right on ', 1), *said[1:]])}."
-
-
-def means(rows: Rows, by: str) -> str:
-    """The means of some rows, each with what it is the mean of: "1: 0.25; 2: 0.33"."""
-    return "; ".join(f"{row[by]}: {percent(row['mean'])}" for row in rows)
 
 
 # -- the comparison

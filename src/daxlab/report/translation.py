@@ -15,9 +15,9 @@ from daxlab.paper.experiments import TRANSLATION, TRANSLATOR
 from daxlab.paper.targets import numbers
 from daxlab.paper.translations import COUNTED, Condition, conditions, lost, stated
 from daxlab.report import figures, text
-from daxlab.report.blocks import Block, Cell, Fold, Row, Section, Table, Text, absent, blocks_until_missing
+from daxlab.report.blocks import Block, Cell, Fold, Section, Table, Text, absent, blocks_until_missing
 from daxlab.report.drawing import picture
-from daxlab.report.facts import Facts, is_sentence_pairs
+from daxlab.report.facts import Facts
 from daxlab.report.splits import about_dataset
 
 
@@ -28,8 +28,8 @@ def section(facts: Facts) -> Section:
         "Then a fresh network, with one sentence about a new word added, many times over: “I am daxy”, “je suis "
         "daxiste”. Who knows “he is tired” should know “he is daxy”."
     )
-    rows = facts.ledger.rows({"status": "done", "label": str(TRANSLATOR)})
-    pairs = {row["spec"]["language"]["digest"]: row["dataset"] for row in rows if is_sentence_pairs(row["dataset"])}
+    rows = facts.ledger.rows({"status": "done", "label": str(TRANSLATOR), "dataset": facts.pairs})
+    pairs = {row["spec"]["language"]["digest"]: row["dataset"] for row in rows}
     blocks: list[Block] = [Text(lead, "lead")]
     if PAPER_DIGEST not in pairs:
         blocks.append(absent("the paper's experiment with English-French", TRANSLATION))
@@ -63,9 +63,8 @@ def _called(name: str) -> str:
 
 def _bleu(every: Sequence[Condition], runs: Sequence[Condition], name: str, mark: str) -> Iterator[Block]:
     if mark:
-        built_in = name.split(MARK, maxsplit=1)[0] == BUILT_IN
-        kind = "synthetic sentences of a small grammar" if built_in else f"of `{name}`"
-        yield Text(f"These pairs are {kind}, not the paper's, so its figures are no measure of these runs.", "beyond")
+        not_paper = "are not the paper's, so its figures are no measure of these runs"
+        yield Text(f"These pairs ({_called(name)}) {not_paper}.", "beyond")
     yield Text(about_dataset(name))
     rows: list[Sequence[Cell]] = []
     for part in runs:
@@ -82,7 +81,7 @@ def _bleu(every: Sequence[Condition], runs: Sequence[Condition], name: str, mark
     yield Table(f"bleu-table{mark}", "BLEU on the test sentences.", head, rows, right=(1, 2, 3, 4, 5), caption=caption)
     missing = [part.split for part in every if not part.rows]
     if missing:
-        yield absent(text.listed(missing), TRANSLATION, several=len(missing) > 1)
+        yield absent(text.listed(missing), TRANSLATION)
 
 
 def _asked(runs: Sequence[Condition], mark: str) -> Iterator[Block]:
@@ -93,23 +92,19 @@ def _asked(runs: Sequence[Condition], mark: str) -> Iterator[Block]:
         yield absent(f"what becomes of “{word}”", TRANSLATION)
         return
     for part in taught:
-        own, strict = ([f"{entries(part.right(which, as_stated=as_stated))['mean']:.1f}" for which in (word, known)]
-                       for as_stated in (False, True))  # fmt: skip
+        right = [f"{entries(part.right(which))['mean']:.1f}" for which in (word, known)]
         yield Text(
-            f"With “{new.taught.command}” {text.counted(part.times, 'time')}, {own[0]} of the {asked} sentences with "
-            f"“{word}” come out right ({text.counted(len(part.rows), 'run')}), {own[1]} with “{known}”; with the "
-            f"references alone, {strict[0]} and {strict[1]}."
+            f"With “{new.taught.command}” {text.counted(part.times, 'time')}, {right[0]} of the {asked} sentences with "
+            f"“{word}” come out right ({text.counted(len(part.rows), 'run')}), {right[1]} with “{known}”."
         )
-    rows = [{"times": part.times, **entries([100 * right / asked for right in part.right(word)])}
-            for part in reversed(taught)]  # fmt: skip
-    places = {times: place for place, times in enumerate(reversed(TIMES))}
-    series = [figures.Series(f"“{word}”", rows, [places[row["times"]] for row in rows])]
-    papers = {places[n]: 100 * numbers()[f"exp4.daxy.{n}"] / asked for n in TIMES} if new.frames == FRAMES else {}
-    drawn = figures.curve(series, [f"{times:,}" for times in places], f"times “{new.taught.command}” is shown", papers)
+    shares = [{"times": part.times, **entries([100 * n / asked for n in part.right(word)])} for part in taught]
+    rows, times = pl.DataFrame(shares).reverse(), list(reversed(TIMES))
+    papers = {n: 100 * numbers()[f"exp4.daxy.{n}"] / asked for n in times} if new.frames == FRAMES else {}
+    drawn = figures.curve({f"“{word}”": rows}, "times", times, f"times “{new.taught.command}” is shown", papers)
     caption = f"Per cent of the {asked} sentences; means and standard errors over runs."
     caption += " Diamonds: the paper." if papers else ""
     title = f"Sentences with “{word}” that come out right."
-    yield Row([picture(drawn, f"repetitions{mark}", title, caption, rows)])
+    yield picture(drawn, f"repetitions{mark}", title, caption, rows)
 
 
 def _every(runs: Sequence[Condition], mark: str) -> Iterator[Block]:
@@ -132,7 +127,7 @@ def _every(runs: Sequence[Condition], mark: str) -> Iterator[Block]:
         title = f"The questions after *{part.split}* ({text.counted(len(part.rows), 'run')})."
         head = ("sentence", "reference", "translation", "runs", "")
         table = Table(f"translations-{part.split}{mark}", title, head, rows, right=(3,))
-        yield Fold(f"after-{part.split}{mark}", part.split, "; ".join(counts), [table], shut=part.times != TIMES[0])
+        yield Fold(f"after-{part.split}{mark}", part.split, "; ".join(counts), [table], open=part.times == TIMES[0])
 
 
 def _looked(runs: Sequence[Condition], mark: str) -> Iterator[Block]:
@@ -142,14 +137,13 @@ def _looked(runs: Sequence[Condition], mark: str) -> Iterator[Block]:
         yield absent("where it looked", TRANSLATION)
         return
     (part,) = taught
-    new, seed, pictures = new_word(part.language), part.rows[0]["seed"], []
+    new = new_word(part.language)
+    caption = f"Seed {part.rows[0]['seed']} of *{part.split}*. Rows: the words it gave; columns: those it was given."
     for word in (new.word.english, new.known.english):
         asked = [question.command for question in new.questions if question.word == word and not question.taught]
-        some = frame.filter(pl.col("command").is_in(asked))
-        drawn = figures.attention_maps(some, across=2, names=50)
-        caption = f"Seed {seed} of *{part.split}*. Rows: the words it gave; columns: those it was given."
-        pictures.append(picture(drawn, f"looked-{word}{mark}", f"Where it looked: “{word}”.", caption, some))
-    yield Row(pictures)
+        maps = frame.filter(pl.col("command").is_in(asked))
+        drawn = figures.attention_maps(maps)
+        yield picture(drawn, f"looked-{word}{mark}", f"Where it looked: “{word}”.", caption, maps)
 
 
 def _frames(name: str, mark: str) -> Iterator[Block]:

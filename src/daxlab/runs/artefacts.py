@@ -41,6 +41,8 @@ def pack_answers(answers: Answers, targets: Answers) -> bytes:
     Three columns: the gaps between the positions of wrong answers; their lengths; and the numbers of their words, minus
     the number of the target's word at the same position (modulo the vocabulary), so that a right word is zero.
     """
+    import numpy as np
+
     if len(answers) != len(targets):
         raise ValueError(f"{len(answers)} answers to {len(targets)} commands")
     vocabulary = set(chain.from_iterable(targets))
@@ -56,7 +58,8 @@ def pack_answers(answers: Answers, targets: Answers) -> bytes:
     gaps = [here - before for before, here in zip([0, *wrong], wrong, strict=False)]
     header = {"commands": len(targets), "targets": _digest(targets), "extra": extra}
     columns = {"gaps": gaps, "lengths": [len(answers[n]) for n in wrong], "words": words}
-    return _join(header, {name: _column(_narrowest(numbers), numbers) for name, numbers in columns.items()})
+    narrow = {name: np.array(numbers, np.min_scalar_type(max(numbers, default=0))) for name, numbers in columns.items()}
+    return _join(header, narrow)
 
 
 def unpack_answers(content: bytes, targets: Answers) -> list[tuple[str, ...]]:
@@ -88,22 +91,29 @@ def pack_likelihoods(own: Sequence[float], target: Sequence[float]) -> bytes:
 
     Which of the two is greater is kept exactly, because a search error is defined by it.
     """
-    low, high = [_steps(value) for value in own], [_steps(value) for value in target]
-    for n, (a, b) in enumerate(zip(own, target, strict=True)):
-        if low[n] == high[n] and a != b:
-            high[n] += 1 if b > a else -1
+    import numpy as np
+
+    values = np.array([own, target], np.float64)  # [2, commands]
+    if not (values < math.inf).all():
+        raise ValueError("a log-likelihood is a number or minus infinity")
+    steps = np.maximum(np.rint(values / STEP), _MINUS_INFINITY + 1)
+    low, high = np.where(np.isinf(values), _MINUS_INFINITY, steps).astype("q")
+    tied = (low == high) & (values[0] != values[1])
+    high[tied] += np.where(values[1] > values[0], 1, -1)[tied]
     # Right answers' pairs are equal: the difference compresses to nothing.
-    more = [b - a for a, b in zip(low, high, strict=True)]
-    return _join({}, {"own": _column("i", low), "more": _column("q", more)})
+    return _join({}, {"own": low.astype("i"), "more": high - low})
 
 
 def unpack_likelihoods(content: bytes) -> tuple[list[float], list[float]]:
     """Log-likelihoods of the answers and of the targets."""
+    import numpy as np
+
     with _decoding():
         _, columns = _split(content)
-        own = columns["own"].tolist()
-        target = [a + more for a, more in zip(own, columns["more"].tolist(), strict=True)]
-        return [_nats(steps) for steps in own], [_nats(steps) for steps in target]
+        own = columns["own"].astype("q")
+        steps = np.array([own, own + columns["more"]])
+        low, high = np.where(steps == _MINUS_INFINITY, -math.inf, steps * STEP).tolist()
+        return low, high
 
 
 def pack_arrays(arrays: Mapping[str, Any]) -> bytes:
@@ -124,27 +134,6 @@ def unpack_arrays(content: bytes) -> dict[str, "NDArray[Any]"]:
 def _digest(answers: Answers) -> str:
     text = "\n".join(" ".join(answer) for answer in answers)
     return hashlib.sha256(f"{len(answers)}\n{text}".encode()).hexdigest()
-
-
-def _steps(nats: float) -> int:
-    if math.isnan(nats) or nats == math.inf:
-        raise ValueError(f"{nats} is not a log-likelihood")
-    return max(round(nats / STEP), _MINUS_INFINITY + 1) if math.isfinite(nats) else _MINUS_INFINITY
-
-
-def _nats(steps: int) -> float:
-    return -math.inf if steps == _MINUS_INFINITY else steps * STEP
-
-
-def _narrowest(numbers: Sequence[int]) -> str:
-    most = max(numbers, default=0)
-    return "B" if most < 2**8 else "H" if most < 2**16 else "I"
-
-
-def _column(kind: str, numbers: Sequence[int]) -> "NDArray[Any]":
-    import numpy as np
-
-    return np.array(numbers, kind)
 
 
 def _join(header: Mapping[str, Any], columns: Mapping[str, "NDArray[Any]"]) -> bytes:

@@ -1,13 +1,12 @@
 """From ledger to ledger, and from ledger to table: merge, export, CSV, Parquet. Knows the tables."""
 
-import csv
+import glob
 import io
 import json
-import re
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,12 +15,9 @@ from daxlab.atomic import atomic_file
 from daxlab.errors import InputError
 from daxlab.runs import files
 from daxlab.runs.ledger import Ledger
-from daxlab.runs.reading import Row
-from daxlab.runs.records import METRICS
-from daxlab.runs.schema import ROW, Where, settings_of
+from daxlab.runs.records import METRICS, Run
+from daxlab.runs.schema import ROW, Where, condition
 from daxlab.runs.writer import Writer
-
-PREDICTIONS = ("greedy", "oracle")
 
 
 @dataclass(frozen=True)
@@ -39,109 +35,33 @@ def merge(writer: Writer, other: str | Path) -> Merged:
 
     A group of which some runs are lacking counts as dropped here, unless we had recorded it ourselves.
     """
-    with Ledger(other) as theirs:
+    with Ledger(other) as theirs, theirs.snapshot(), writer.transaction():
         theirs.check()  # nothing damaged is copied
-    with _attached(writer, Path(other)), writer.transaction() as db:
-        return _merge(writer, db)
+        keys = theirs.select()[::-1]  # in the order in which they were added
+        fresh = writer.ledger.lacking(keys)
+        both = set(keys) - set(fresh)
+        differ = [key for key in keys if key in both and not _agree(writer.ledger.run(key), theirs.run(key))]
+        for setting in theirs.read({name: ROW[name] for name in ("spec", "label")}, "from settings", kind="setting"):
+            writer.setting(**setting)  # the label is theirs: here, the file of the learner may be missing
+        groups = {row["group"] for row in theirs.rows({"key": fresh})}
+        for group in theirs.groups():
+            if group.key in groups and not writer.ledger.group(group.key):
+                complete = set(writer.ledger.lacking(group.keys)) <= set(fresh)
+                writer.insert_group(group, "done" if complete else "dropped")
+        writer.add(theirs.run(key) for key in fresh)
+    return Merged(len(fresh), len(both) - len(differ), differ)
 
 
-def _merge(writer: Writer, db: sqlite3.Connection) -> Merged:
-    version = db.execute("pragma other.user_version").fetchone()[0]
-    db.execute(f"create temp view their_settings as {settings_of(version, 'other')}")
-    measured = [f"{side}.{name}" for name in METRICS for side in ("ours", "theirs")]
-    both = db.execute(
-        f"select ours.key, ours.id, theirs.id, ours.status = theirs.status, {', '.join(measured)}"
-        " from main.runs ours join other.runs theirs on theirs.key = ours.key"
-    ).fetchall()
-    runs = ((writer.ledger.decode_key(key), record) for key, *record in both)
-    differ = [key for key, record in runs if not _agree(writer.ledger, key, *record)]
-    for statement in _MERGE.split(";\n"):
-        db.execute(statement)
-    added = db.execute("select key from fresh").fetchall()
-    writer.close_finished_groups(bytes(name) for (name,) in added)
-    db.execute("update groups set status = 'dropped' where key in (select key from joining) and status = 'planned'")
-    for what in ("view their_settings", "table fresh", "table joining"):
-        db.execute(f"drop {what}")
-    return Merged(len(added), len(both) - len(differ), differ)
-
-
-_SETTING, _MEASURED = "key, dataset, split, learner, label, fields, spec", ", ".join(METRICS)
-# In this order, because a run's row points to its origin, setting and group. Payloads are copied as they are.
-_MERGE = f"""
-create temp table fresh as
-  select id, key, origin, setting, group_id from other.runs where key not in (select key from main.runs);
-
-insert or ignore into main.origins (origin)
-  select origin from other.origins where id in (select origin from fresh);
-
-insert or ignore into main.settings ({_SETTING})
-  select {_SETTING} from their_settings where id in (select setting from fresh union
-    select setting from other.members where group_id in (select group_id from fresh));
-
-create temp table joining as
-  select id, key from other.groups
-  where id in (select group_id from fresh) and key not in (select key from main.groups);
-
-insert into main.groups (key, size, plan, executor, status, updates)
-  select key, size, plan, executor, 'planned', updates
-  from other.groups where id in (select id from joining) order by id;
-
-insert into main.members (group_id, position, key, setting, seed)
-  select ours.id, position, member.key, setting.id, seed
-  from joining join other.members member on member.group_id = joining.id
-    join main.groups ours on ours.key = joining.key
-    join other.settings named on named.id = member.setting
-    join main.settings setting on setting.key = named.key;
-
-insert into main.runs
-    (key, setting, seed, group_id, origin, status, failed_at, reason, {_MEASURED}, seconds, finished)
-  select theirs.key, setting.id, seed, ours.id, source.id, theirs.status, failed_at, reason, {_MEASURED},
-    seconds, finished
-  from fresh join other.runs theirs on theirs.id = fresh.id
-    join other.settings named on named.id = theirs.setting
-    join main.settings setting on setting.key = named.key
-    join other.origins o on o.id = theirs.origin join main.origins source on source.origin = o.origin
-    left join other.groups its on its.id = theirs.group_id left join main.groups ours on ours.key = its.key
-  order by theirs.id;
-
-insert into main.details (run, metrics, timing, curve)
-  select ours.id, metrics, timing, curve
-  from fresh join main.runs ours on ours.key = fresh.key join other.details on run = fresh.id;
-
-insert into main.artefacts (run, kind, payload)
-  select ours.id, kind, payload
-  from fresh join main.runs ours on ours.key = fresh.key join other.artefacts on run = fresh.id;
-"""
-
-
-@contextmanager
-def _attached(writer: Writer, other: Path) -> Iterator[None]:
-    with files.explained(other):
-        writer.db.execute("attach ? as other", (files.reading(other),))
-    try:
-        yield
-    finally:
-        with files.explained(other):
-            writer.db.execute("detach other")
-
-
-def _agree(ledger: Ledger, key: str, ours: int, theirs: int, same_status: bool, *metrics: float | None) -> bool:
+def _agree(ours: Run, theirs: Run) -> bool:
     """Whether two records of a run have the same status and the same predictions.
 
-    Where they share no predictions (an export may leave them out), their metrics decide, which alternate.
+    Where they share no predictions (an export may leave them out), their metrics decide.
     """
-    if not same_status:
-        return False
-    shared = ledger.query(
-        "select a.kind, a.payload, b.payload from main.artefacts a join other.artefacts b on b.kind = a.kind"
-        f" where a.run = ? and b.run = ? and a.kind in ({', '.join('?' * len(PREDICTIONS))})",
-        (ours, theirs, *PREDICTIONS),
-    )
-    if shared:  # other versions of zlib write other bytes for the same content
-        return all(
-            a == b or ledger.decompress(a, kind, key) == ledger.decompress(b, kind, key) for kind, a, b in shared
-        )
-    return all(a == b for a, b in zip(metrics[::2], metrics[1::2], strict=True) if a is not None and b is not None)
+    kinds = {"greedy", "oracle"} & set(ours.artefacts) & set(theirs.artefacts)
+    names = set(METRICS) & set(ours.metrics) & set(theirs.metrics)
+    same_predictions = all(ours.artefacts[kind] == theirs.artefacts[kind] for kind in kinds)
+    same_metrics = all(ours.metrics[name] == theirs.metrics[name] for name in names)
+    return ours.status == theirs.status and (same_predictions if kinds else same_metrics)
 
 
 def export(
@@ -172,7 +92,7 @@ def export(
             db.execute("begin")
             db.execute("delete from meta where name = 'writer'")
             if where:
-                _keep_runs(db, ledger.select(where))
+                _keep_runs(db, where)
             if artefacts is not None:
                 kinds = ", ".join("?" * len(artefacts))
                 db.execute(f"delete from artefacts where kind not in ({kinds})", list(artefacts))
@@ -182,17 +102,15 @@ def export(
 
 def _remove_stale_drafts(target: Path) -> None:
     """Remove what killed exports to this place left: drafts that nobody has written to for a minute."""
-    draft = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{8}}")
     with suppress(OSError):  # the export itself will say what is wrong with the folder
-        for path in target.absolute().parent.iterdir():
-            if draft.fullmatch(path.name) and time.time() - path.stat().st_mtime > 60:
-                path.unlink(missing_ok=True)
+        for draft in target.parent.glob(f".{glob.escape(target.name)}.{'[0-9a-f]' * 8}"):
+            if time.time() - draft.stat().st_mtime > 60:
+                draft.unlink(missing_ok=True)
 
 
-def _keep_runs(db: sqlite3.Connection, keys: Sequence[str]) -> None:
-    db.execute("create temp table chosen (key blob primary key) without rowid")
-    db.executemany("insert into chosen values (?)", ((bytes.fromhex(key),) for key in keys))
-    db.execute("delete from runs where key not in (select key from chosen)")
+def _keep_runs(db: sqlite3.Connection, where: Where) -> None:
+    chosen, values = condition(where)
+    db.execute(f"delete from runs where id not in (select id from runs {chosen})", values)
     db.execute("delete from groups where id not in (select group_id from runs where group_id is not null)")
     db.execute("delete from settings where id not in (select setting from runs union select setting from members)")
     db.execute("delete from origins where id not in (select origin from runs)")
@@ -201,64 +119,31 @@ def _keep_runs(db: sqlite3.Connection, keys: Sequence[str]) -> None:
 def write_table(ledger: Ledger, path: str | Path, where: Where | None = None) -> int:
     """Write the rows (schema.ROW, then a column for each field of a learner), the latest first, as .csv or .parquet;
     return their number."""
+    import polars  # only those who want a table wait for it
+
     target = Path(path)
-    kinds = {".csv": _write_csv, ".parquet": _write_parquet}
-    if target.suffix not in kinds:
+    if target.suffix not in (".csv", ".parquet"):
         raise InputError(f"cannot tell the format of {target}: end its name in .csv or .parquet")
-    names = {name: f"learner.{name}" if name in ROW else name for name in ledger.fields()}
-    fixed = [name for name in ROW if name != "fields"]
-
-    def flat(row: Row) -> Row:
-        values = {name: row[name] for name in fixed} | {name: row["fields"].get(field) for field, name in names.items()}
-        return {name: _plain(value) for name, value in values.items()}
-
-    _remove_stale_drafts(target)
+    rows = ledger.rows(where)
+    columns = {name: [row[name] for row in rows] for name in _TYPES}
+    for field in sorted({field for row in rows for field in row["fields"]}):
+        columns[f"learner.{field}" if field in ROW else field] = [row["fields"].get(field) for row in rows]
+    texts = {name: [_plain(value) for value in values] for name, values in columns.items()}
+    frame = polars.DataFrame(texts, schema_overrides=_TYPES, strict=False)
+    content = io.BytesIO()  # polars' own words for a full disk are not for users
+    frame.write_csv(content) if target.suffix == ".csv" else frame.write_parquet(content)
     with atomic_file(target) as draft:
-        return kinds[target.suffix](draft, map(flat, ledger.each_row(where)), [*fixed, *names.values()])
+        draft.write_bytes(content.getbuffer())
+    return frame.height
+
+
+_NUMBERS = {"seed": int, "failed_at": int, "finished": float, "seconds": float, **dict.fromkeys(METRICS, float)}
+_TYPES: dict[str, Any] = {name: _NUMBERS.get(name, str) for name in ROW if name != "fields"}
 
 
 def _plain(value: Any) -> Any:
     """A value that a table can hold: lists and dicts as JSON, and texts that can be encoded."""
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode()
-    return json.dumps(value) if isinstance(value, dict | list) else value
-
-
-def _write_csv(path: Path, rows: Iterable[Row], names: Sequence[str]) -> int:
-    count = 0
-    with path.open("w", newline="", encoding="utf-8") as file:
-        table = csv.DictWriter(file, names)
-        table.writeheader()
-        for row in rows:
-            table.writerow(row)
-            count += 1
-    return count
-
-
-def _write_parquet(path: Path, rows: Iterable[Row], names: Sequence[str]) -> int:
-    import polars  # only those who want Parquet wait for it
-
-    table = list(rows)
-    types = {(int,): polars.Int64, (float,): polars.Float64, (float, int): polars.Float64, (bool,): polars.Boolean}
-    columns = []
-    for name in names:
-        values = [row[name] for row in table]
-        kinds = sorted(_kinds(name, values), key=lambda kind: kind.__name__)
-        if tuple(kinds) not in types:  # values of several types as JSON
-            values = [value if value is None or isinstance(value, str) else json.dumps(value) for value in values]
-        columns.append(polars.Series(name, values, types.get(tuple(kinds), polars.String)))
-    frame = polars.DataFrame(columns)
-    content = io.BytesIO()  # polars' own words for a full disk are not for users
-    frame.write_parquet(content)
-    path.write_bytes(content.getbuffer())
-    return frame.height
-
-
-def _kinds(name: str, values: Sequence[Any]) -> set[type]:
-    """The types that a column may hold, or that the values of a field have."""
-    if name in ROW:
-        declared = ROW[name][1]
-        return set(declared if isinstance(declared, tuple) else [declared]) - {type(None)}
-    if any(isinstance(value, int) and not -(2**63) <= value < 2**63 for value in values):
-        return {str}  # more than 64 bits
-    return {type(value) for value in values if value is not None}
+    too_large = isinstance(value, int) and not -(2**63) <= value < 2**63
+    return json.dumps(value) if too_large or isinstance(value, dict | list) else value

@@ -17,26 +17,33 @@ from filelock import FileLock, Timeout, lock_descriptor
 
 from daxlab.errors import InputError
 from daxlab.runs.records import described
-from daxlab.runs.schema import APPLICATION, SCHEMA, STEPS, VERSION, settings_of
+from daxlab.runs.schema import APPLICATION, OLD_SETTINGS, SCHEMA, STEPS, VERSION
 
 NETWORK = re.compile(
     r"nfs\d*|cifs|smb\w*|afs|ncpfs|ceph|lustre|gpfs|beegfs|panfs|glusterfs|orangefs|pvfs2|gfs2?|ocfs2|9p|davfs"
     r"|fuse\.(sshfs|s3fs|gcsfuse|rclone|glusterfs|ceph\S*|davfs2?|blobfuse2?|juicefs|smbnetfs|mount-s3|goofys)"
 )
-_PERMISSIONS = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_AUTH)
+_DENIED = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_AUTH)
+_DAMAGED = "{path} is damaged ({error}): use a copy, or merge what a copy has into a new ledger"
+_EXPLANATIONS = {
+    sqlite3.SQLITE_FULL: "no room to write {target}: the disk is full; what was stored before is safe",
+    sqlite3.SQLITE_IOERR: "cannot read or write {target} ({error}): the disk may be full or failing; "
+    "what was stored before is safe",
+    sqlite3.SQLITE_NOTADB: "{path} is not a ledger, or its first bytes are damaged: it is not an SQLite file",
+    sqlite3.SQLITE_BUSY: "{path} is held by another program; try again when it is done",
+    sqlite3.SQLITE_LOCKED: "{path} is held by another program; try again when it is done",
+    **dict.fromkeys(_DENIED, "{target} cannot be opened ({error}): check the permissions of the file and its folder"),
+}
 
 
 def network_disk(path: Path, mounts: str) -> str | None:
     """The kind of network disk that a path lies on, by the text of /proc/mounts; None for a local disk."""
-    best, kind = -1, ""
-    for line in mounts.splitlines():
-        fields = line.split()
-        if len(fields) < 3:
-            continue
-        # Blanks and the like are written as \040 there.
-        where = Path(re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), fields[1]))
-        if path.is_relative_to(where) and len(where.parts) >= best:  # the later of two mounts hides the earlier
-            best, kind = len(where.parts), fields[2]
+    kinds = {}
+    for line in filter(None, mounts.splitlines()):
+        _, folder, kind, *_ = line.split()
+        # Blanks and the like are written as \040 there. The later of two mounts hides the earlier.
+        kinds[Path(re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), folder))] = kind
+    kind = next((kinds[folder] for folder in path.parents if folder in kinds), "")
     return kind if NETWORK.fullmatch(kind) else None
 
 
@@ -55,38 +62,17 @@ def explained(path: Path, writing: Path | None = None) -> Iterator[None]:
     except sqlite3.ProgrammingError:  # a closed ledger, a wrong thread: the caller's mistake
         raise
     except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter where SQLite quotes a damaged name
-        raise InputError(_explanation(error, path, writing or path)) from error
-
-
-def _explanation(error: Exception, path: Path, target: Path) -> str:
-    code, text = getattr(error, "sqlite_errorcode", 0) & 0xFF, " ".join(str(error).split())
-    if code == sqlite3.SQLITE_FULL:
-        return f"no room to write {target}: the disk is full; what was stored before is safe"
-    if code == sqlite3.SQLITE_IOERR:
-        reason = "the disk may be full or failing; what was stored before is safe"
-        return f"cannot read or write {target} ({text}): {reason}"
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return f"{path} is held by another program; try again when it is done"
-    if code in _PERMISSIONS:
-        return f"{target} cannot be opened ({text}): check the permissions of the file and of its folder"
-    if code == sqlite3.SQLITE_NOTADB:
-        return f"{path} is not a ledger, or its first bytes are damaged: it is not an SQLite file"
-    return f"{path} is damaged ({text}): use a copy, or merge what a copy has into a new ledger"
+        explanation = _EXPLANATIONS.get(getattr(error, "sqlite_errorcode", 0) & 0xFF, _DAMAGED)
+        text = " ".join(str(error).split())
+        raise InputError(explanation.format(path=path, target=writing or path, error=text)) from error
 
 
 def connect(address: str, one_thread: bool = False) -> sqlite3.Connection:
     """A connection that knows the functions which our SQL uses."""
     db = sqlite3.connect(address, uri=True, timeout=5, isolation_level=None, check_same_thread=one_thread)
-    db.create_function("unhex", 1, _unhex, deterministic=True)  # SQLite's own since 3.41
+    db.create_function("unhex", 1, bytes.fromhex, deterministic=True)  # SQLite's own since 3.41
     db.create_function("described", 2, lambda spec, column: _described(spec)[column], deterministic=True)
     return db
-
-
-def _unhex(text: object) -> bytes | None:
-    try:
-        return bytes.fromhex(str(text))
-    except ValueError:
-        return None
 
 
 @lru_cache(maxsize=64)
@@ -105,6 +91,7 @@ def address(path: Path, options: str) -> str:
 
 def reading(path: Path) -> str:
     """The address of a ledger for reading: as a file that never changes where nobody can be writing it."""
+    _refuse_folder(path)
     network = _lies_on_network(path)
     if network and _has_wal_header(path):
         raise InputError(
@@ -113,6 +100,11 @@ def reading(path: Path) -> str:
     unsaved = Path(f"{path}-wal")
     fixed = not os.access(path.absolute().parent, os.W_OK) and not (unsaved.exists() and unsaved.stat().st_size)
     return address(path, "mode=ro&immutable=1" if network or fixed else "mode=ro")
+
+
+def _refuse_folder(path: Path) -> None:
+    if path.is_dir():
+        raise InputError(f"{path} is a directory; a ledger is a file")
 
 
 def _has_wal_header(path: Path) -> bool:
@@ -134,7 +126,7 @@ def _version(db: sqlite3.Connection, path: Path) -> int:
     if version > VERSION:
         formats = f"format {version}, and this one reads up to {VERSION}"
         raise InputError(f"{path} was written by a newer daxlab ({formats}): upgrade daxlab")
-    if ours and version < 1:
+    if version < (1 if ours else 0):
         raise InputError(f"{path} is damaged: there is no format {version}; use a copy")
     return version if ours else 0
 
@@ -143,14 +135,13 @@ def reader(path: Path) -> sqlite3.Connection:
     """A connection that only reads, also while the writer writes, and on a disk that cannot be written."""
     if not path.exists():
         raise InputError(f"there is no ledger at {path}")
-    _refuse_folder(path)
     with explained(path), ExitStack() as undo:
         db = undo.enter_context(closing(connect(reading(path))))  # may be shared by threads
         version = _version(db, path)
         if not version:
             raise InputError(f"{path} is empty: no ledger was written there yet")
         if version < VERSION:  # it hides the table, so that every query is written once
-            db.execute(f"create temp view settings as {settings_of(version, 'main')}")
+            db.execute(f"create temp view settings as {OLD_SETTINGS}")
         undo.pop_all()
     return db
 
@@ -159,14 +150,8 @@ def is_written(path: Path) -> bool:
     """Whether there is a ledger. False for a file that was created but never initialised."""
     if not path.exists():
         return False
-    _refuse_folder(path)
     with explained(path), closing(connect(reading(path))) as db:
         return bool(_version(db, path))
-
-
-def _refuse_folder(path: Path) -> None:
-    if path.is_dir():
-        raise InputError(f"{path} is a directory; a ledger is a file")
 
 
 def writer(path: Path) -> tuple[sqlite3.Connection, FileLock]:
@@ -183,19 +168,18 @@ def writer(path: Path) -> tuple[sqlite3.Connection, FileLock]:
         lock = _lock(path)
         undo.callback(lock.release)
         db = undo.enter_context(closing(connect(address(path, "mode=rwc"), one_thread=True)))
-        version = _version(db, path)
+        _version(db, path)  # refuses what is no ledger
         db.execute("pragma journal_mode = wal")
         db.execute("pragma synchronous = full")  # a commit is a run that took minutes: it survives a power cut
-        upgrade(db, version)
+        upgrade(db)
         db.execute("pragma foreign_keys = on")
         undo.pop_all()
     return db, lock
 
 
-def upgrade(db: sqlite3.Connection, version: int | None = None) -> None:
-    """Bring the tables to this format, or create them (version 0), in one transaction. Foreign keys must be off."""
-    if version is None:
-        version = int(db.execute("pragma user_version").fetchone()[0])
+def upgrade(db: sqlite3.Connection) -> None:
+    """Bring the tables to this format, or create them, in one transaction. Foreign keys must be off."""
+    version = int(db.execute("pragma user_version").fetchone()[0])
     if version < VERSION:
         db.execute("begin immediate")
         for step in [STEPS[older] for older in range(version, VERSION)] if version else [SCHEMA]:
@@ -227,15 +211,14 @@ def weights_of(ledger: Path, name: str) -> Path:
 
 
 def _lock(path: Path) -> FileLock:
-    place = _beside(path, "lock")
-    lock = FileLock(place, thread_local=False)
+    lock = FileLock(_beside(path, "lock"), thread_local=False)
     try:
         lock.acquire(timeout=0.5, poll_interval=0.05)  # whoever only asks `is_locked` holds it for a moment
     except Timeout as error:
         advice = "wait for it, or use another ledger and merge them later"
         raise InputError(f"{path} is being written by another process{_who(path)}: {advice}") from error
     except OSError as error:
-        reason = f"{place} cannot be locked ({error.strerror or error})"
+        reason = f"{lock.lock_file} cannot be locked ({error.strerror or error})"
         raise InputError(f"{path} cannot be opened for writing: {reason}") from error
     return lock
 

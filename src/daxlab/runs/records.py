@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from daxlab import learners
 
-Spec = Mapping[str, Any]
+Facts = Mapping[str, Any]
 RunStatus = Literal["done", "failed"]
 GroupStatus = Literal["planned", "running", "done", "dropped"]
 
@@ -61,12 +61,12 @@ def _by_content(value: Any) -> Any:
     return [_by_content(part) for part in value] if isinstance(value, list | tuple) else value
 
 
-def setting(spec: Spec) -> dict[str, Any]:
+def setting(spec: Facts) -> dict[str, Any]:
     """A spec without its seed. The runs of one setting are its replicates."""
     return {name: value for name, value in spec.items() if name != "seed"}
 
 
-def described(facts: Spec) -> dict[str, str | None]:
+def described(facts: Facts) -> dict[str, str | None]:
     """The columns of a setting: its dataset and split, and the learner's kind, label and fields (as JSON)."""
     kind, fields = learners.name_and_fields(facts)
     try:
@@ -77,23 +77,19 @@ def described(facts: Spec) -> dict[str, str | None]:
     return {"dataset": dataset, "split": split, "learner": kind, "label": label, "fields": canonical(fields)}
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
 def _name(value: Any) -> str | None:
     """What a part of a spec is called: a text, or the "name" beside a digest."""
     name = value.get("name") if isinstance(value, Mapping) else value
     return name if isinstance(name, str) else None
 
 
-def _check_spec(spec: Spec) -> None:
-    seed = spec.get("seed")
+def _check_spec(spec: Facts) -> None:
+    seed, split, learner = (spec.get(name) for name in ("seed", "split", "learner"))
     if not isinstance(seed, int) or isinstance(seed, bool) or not -(2**63) <= seed < 2**63:
         raise ValueError(f"a run's spec needs a whole 'seed', not {seed!r}")
-    if not isinstance(_mapping(spec.get("split")).get("name"), str):
+    if not isinstance(split, Mapping) or _name(split) is None:
         raise ValueError("a run's spec needs {'split': {'name': …}}")
-    if "learner" in spec and _name(_mapping(spec["learner"]).get("kind")) is None:
+    if "learner" in spec and (not isinstance(learner, Mapping) or _name(learner.get("kind")) is None):
         raise ValueError("a run's spec needs {'learner': {'kind': …}}")
 
 
@@ -101,7 +97,7 @@ def _check_spec(spec: Spec) -> None:
 class Run:
     """One learner trained on one split with one seed: what determined it, and what came of it."""
 
-    spec: Spec
+    spec: Facts
     """What determines the run: dataset ("language") and split by digest, learner, seed, version of the semantics."""
     group: str | None = None
     """Key of the group it was trained in."""
@@ -131,7 +127,6 @@ class Run:
 
     @property
     def key(self) -> str:
-        """The run's key."""
         return key(self.spec)
 
 
@@ -139,7 +134,7 @@ class Run:
 class Group:
     """Runs that are trained together, in this order. It is recorded before it starts, and resumed as it was."""
 
-    members: Sequence[Spec]
+    members: Sequence[Facts]
     plan: Mapping[str, Any] = field(default_factory=dict)
     """What else identifies it: the kind of device it was planned for."""
     executor: Mapping[str, Any] = field(default_factory=dict)

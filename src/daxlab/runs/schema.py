@@ -11,10 +11,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from daxlab.runs import decoding
 from daxlab.runs.records import METRICS, canonical
 
 APPLICATION = 0x64617821  # "dax!", by which `file` and we recognise a ledger
 VERSION = 3
+
 
 SETTINGS = """
 create table {} (
@@ -79,12 +81,10 @@ create table artefacts (
 {ROWS}"""
 
 
-def settings_of(version: int, database: str) -> str:
-    """A query for the settings of a ledger of any format, as this format has them. `described` is in files.py."""
-    columns = ("dataset", "split", "learner", "label", "fields")
-    new = {name: f"described(spec, '{name}') as {name}" for name in columns if version < 3 and name != "split"}
-    return f"select id, key, {', '.join(new.get(name, name) for name in columns)}, spec from {database}.settings"
-
+# The settings of an older format as this one has them. `described` is in files.py.
+OLD_SETTINGS = """
+select id, key, described(spec, 'dataset') as dataset, split, described(spec, 'learner') as learner,
+  described(spec, 'label') as label, described(spec, 'fields') as fields, spec from main.settings"""
 
 # From each format to the next. Readers do without: they read older ledgers as they are.
 STEPS = {
@@ -95,39 +95,51 @@ create index runs_by_setting on runs (setting, status, accuracy, seed);
     2: f"""
 drop view if exists rows;
 {SETTINGS.format("new_settings")}
-insert into new_settings {settings_of(2, "main")};
+insert into new_settings {OLD_SETTINGS};
 drop table settings;
 alter table new_settings rename to settings;
 {SETTINGS_INDEX}{ROWS}""",
 }
 
-# The columns of a row: where each is, and what type it has.
-ROW: dict[str, tuple[str, type | tuple[type, ...]]] = {
-    "key": ("runs.key", bytes),
-    "dataset": ("settings.dataset", (str, type(None))),
-    "split": ("settings.split", str),
-    "learner": ("settings.learner", str),
-    "label": ("settings.label", str),
-    "fields": ("settings.fields", str),
-    "seed": ("runs.seed", int),
-    "status": ("runs.status", str),
-    "failed_at": ("failed_at", (int, type(None))),
-    "reason": ("reason", (str, type(None))),
-    **{name: (name, (int, float, type(None))) for name in (*METRICS, "seconds")},
-    "finished": ("finished", (int, float)),
-    "group": ("groups.key", (bytes, type(None))),
-    "origin": ("origins.origin", str),
-    "spec": ("settings.spec", str),
+Columns = dict[str, tuple[str, decoding.Decoder]]
+"""Where each column of a query is, and how it is decoded."""
+SETTING: Columns = {
+    "dataset": ("settings.dataset", decoding.optional(decoding.text)),
+    "split": ("settings.split", decoding.text),
+    "learner": ("settings.learner", decoding.text),
+    "label": ("settings.label", decoding.text),
+    "fields": ("settings.fields", decoding.fields),
+}
+ROW: Columns = {
+    "key": ("runs.key", decoding.key),
+    **SETTING,
+    "seed": ("runs.seed", decoding.whole),
+    "status": ("runs.status", decoding.text),
+    "failed_at": ("failed_at", decoding.optional(decoding.whole)),
+    "reason": ("reason", decoding.optional(decoding.text)),
+    **{name: (name, decoding.optional(decoding.number)) for name in (*METRICS, "seconds")},
+    "finished": ("finished", decoding.number),
+    "group": ("groups.key", decoding.optional(decoding.key)),
+    "origin": ("origins.origin", decoding.mapping),
+    "spec": ("settings.spec", decoding.mapping),
+}
+RECORD: Columns = ROW | {
+    "metrics": ("details.metrics", decoding.numbers),
+    "timing": ("details.timing", decoding.numbers),
+    "curve": ("details.curve", decoding.curve),
+}
+GROUP: Columns = {
+    "key": ("groups.key", decoding.key),
+    "number": ("groups.id", decoding.whole),
+    "status": ("groups.status", decoding.text),
+    "updates": ("groups.updates", decoding.whole),
 }
 
 Where = Mapping[str, Any]
 
 RUN_COLUMNS = ("key", "group", "seed", "status", "failed_at", *METRICS)
-SETTING_COLUMNS = ("dataset", "split", "learner", "label")
-_PLACES = {
-    **{name: name for name in (*RUN_COLUMNS, *SETTING_COLUMNS)},
-    **{"group": "group_id", "language": "dataset", "language.name": "dataset"},
-}
+_PLACES = {name: name for name in (*RUN_COLUMNS, "dataset", "split", "learner", "label")}
+_PLACES |= {"group": "group_id", "language": "dataset", "language.name": "dataset"}
 # Any number of keys as one value, because SQLite takes some thousands; files.py defines unhex.
 _LISTED = "select unhex(value) from json_each(?)"
 _KEYS = {"key": _LISTED, "group": f"select id from groups where key in ({_LISTED})"}
@@ -159,7 +171,8 @@ def condition(where: Where | None) -> tuple[str, list[Any]]:
         any_of = [f"{column} in ({_KEYS.get(name, ', '.join('?' * len(present)))})"]
         any_of += [f"{column} is null"] * (len(present) < len(options))
         tests[table].append(f"({' or '.join(any_of)})")
-        values[table] += [json.dumps(present)] if name in _KEYS else present
+        keys = [option for option in present if re.fullmatch("[0-9a-fA-F]{64}", str(option))]  # nothing else is a key
+        values[table] += [json.dumps(keys)] if name in _KEYS else present
     if tests["settings"]:
         tests["runs"].append(f"setting in (select id from settings where {' and '.join(tests['settings'])})")
     return ("where " + " and ".join(tests["runs"]) if where else ""), values["runs"] + values["settings"]

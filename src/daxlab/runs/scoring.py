@@ -14,7 +14,6 @@ from daxlab.runs.artefacts import pack_answers, pack_arrays, pack_likelihoods
 
 NEAREST = 10  # training commands that are kept for each probe
 AT_ONCE = 8  # runs whose states for all training commands are held at a time
-NO_LIKELIHOOD = "its answers have no finite likelihood"
 
 
 @dataclass
@@ -62,7 +61,7 @@ def _score_main(fitted: Fitted, runs: list[Scored]) -> None:
     likelihoods = fitted.likelihoods(greedy) if "likelihoods" in fitted.abilities else None
     for n, (run, job) in enumerate(zip(runs, fitted.jobs, strict=True)):
         if likelihoods is not None and any(np.isnan(row).any() for row in likelihoods[n]):
-            run.failure = run.failure or Failure(job.learner.steps, NO_LIKELIHOOD)
+            run.failure = run.failure or Failure(job.learner.steps, "its answers have no finite likelihood")
         if run.failure is not None:
             continue
         run.metrics |= {"accuracy": accuracy(greedy[n]), "train_accuracy": accuracy(train[n])}

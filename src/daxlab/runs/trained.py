@@ -1,11 +1,10 @@
 """A run's model, to be asked again: loaded from its weights, or fitted again by a learner that saves none."""
 
 from pathlib import Path
-from typing import Any
 
 from daxlab.datasets import Split, dataset
 from daxlab.errors import InputError
-from daxlab.learners import Answered, Context, Fitted, Prediction
+from daxlab.learners import Answered, Context, Prediction
 from daxlab.runs.files import weights_of
 from daxlab.runs.ledger import Ledger
 from daxlab.runs.spec import Spec
@@ -27,13 +26,11 @@ class TrainedModel:
                 "ledger that lacks it (--ledger NEW.db), by 'daxlab train' or 'daxlab sweep run --keep-weights'"
             )
         self.dataset = dataset(self.spec.data)
-        self._fitted = self.spec.learner.load(path, self.dataset) if path.exists() else self._fit_again(run.spec)
-
-    def _fit_again(self, facts: Any) -> Fitted:
-        """The same data, fields and seed give the same model."""
-        fitted = self.spec.learner.fit([Spec.of(facts).job()], Context())
+        learner, data = self.spec.learner, self.dataset
+        # The same data, fields and seed give the same model.
+        fitted = learner.load(path, data) if path.exists() else learner.fit([Spec.of(run.spec).job()], Context())
         assert fitted is not None, "nobody told it to stop"
-        return fitted
+        self._fitted = fitted
 
     def evaluate(self, split: Split, test: str | None = None, *, oracle_length: bool = False) -> Answered:
         """Its answers to a test set of any split of its dataset: the main one unless another is named."""

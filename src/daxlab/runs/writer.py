@@ -12,13 +12,13 @@ import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Self
 
+from daxlab import __version__
 from daxlab.runs import files
 from daxlab.runs.ledger import Ledger
-from daxlab.runs.records import METRICS, Group, Run, Spec, canonical, described, key, setting
+from daxlab.runs.records import METRICS, Facts, Group, GroupStatus, Run, canonical, described, key, setting
 
 
 class Writer:
@@ -39,16 +39,12 @@ class Writer:
 
     def _sign(self) -> None:
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        try:
-            daxlab = f"daxlab {version('daxlab')}"
-        except PackageNotFoundError:
-            daxlab = "daxlab, not installed"
         with self.transaction() as db:
-            db.executemany("insert or ignore into meta values (?, ?)", [("created by", daxlab), ("created", now)])
-            who = f"process {os.getpid()} on {socket.gethostname()}, since {now}"
-            db.execute("insert or replace into meta values ('writer', ?)", (who,))
             # The notes of the last writer are of no use to this one.
-            db.execute("delete from meta where name not in ('created by', 'created', 'writer')")
+            db.execute("delete from meta where name not in ('created by', 'created')")
+            who = f"process {os.getpid()} on {socket.gethostname()}, since {now}"
+            notes = [("created by", f"daxlab {__version__}"), ("created", now), ("writer", who)]
+            db.executemany("insert or ignore into meta values (?, ?)", notes)
             db.execute("update groups set status = 'planned' where status = 'running'")
 
     def close(self) -> None:
@@ -68,15 +64,9 @@ class Writer:
         if self.db.in_transaction:
             yield self.db
             return
-        with files.explained(self.path):
+        with files.explained(self.path), self.db:  # which commits, or rolls back
             self.db.execute("begin immediate")
-            try:
-                yield self.db
-                self.db.execute("commit")
-            except BaseException:
-                if self.db.in_transaction:  # a full disk has rolled it back already
-                    self.db.execute("rollback")
-                raise
+            yield self.db
 
     # -- groups
 
@@ -84,15 +74,15 @@ class Writer:
         """Record groups before they start. A recorded one stays as it is; a dropped one is planned again."""
         with self.transaction() as db:
             for group in groups:
-                name = bytes.fromhex(group.key)
-                recorded = db.execute("select id, status from groups where key = ?", (name,)).fetchone()
-                if not recorded:
+                name = (bytes.fromhex(group.key),)
+                recorded = db.execute("select status from groups where key = ?", name).fetchone()
+                if recorded in (None, ("dropped",)):
                     self._refuse_live(group)
-                    self._insert_group(name, group)
-                elif recorded[1] == "dropped":
-                    self._refuse_live(group)
-                    db.execute("update groups set status = 'planned', updates = 0 where id = ?", (recorded[0],))
-                self.close_finished_groups(bytes.fromhex(member) for member in group.keys)
+                if recorded is None:
+                    self.insert_group(group, "planned")
+                elif recorded == ("dropped",):
+                    db.execute("update groups set status = 'planned', updates = 0 where key = ?", name)
+                self._close_finished_groups(group.keys)
 
     def _refuse_live(self, group: Group) -> None:
         """Refuse a group with a run that another live group has: it would be trained twice."""
@@ -100,16 +90,19 @@ class Writer:
             if other := self.ledger.live_group(member):
                 raise ValueError(f"run {member[:12]} is in group {other[:12]}, which has not ended: drop that first")
 
-    def _insert_group(self, name: bytes, group: Group) -> None:
-        number = self.db.execute(
-            "insert into groups (key, size, plan, executor, updates, status) values (?, ?, ?, ?, ?, 'planned')",
-            (name, len(group.members), canonical(group.plan), canonical(group.executor), group.updates),
-        ).lastrowid
-        members = [
-            (number, position, bytes.fromhex(key(spec)), self._setting(spec), spec["seed"])
-            for position, spec in enumerate(group.members)
-        ]
-        self.db.executemany("insert into members values (?, ?, ?, ?, ?)", members)
+    def insert_group(self, group: Group, status: GroupStatus) -> None:
+        """Inside a transaction: insert a group that is not recorded yet."""
+        columns = {"key": bytes.fromhex(group.key), "size": len(group.members), "status": status}
+        columns |= {"plan": canonical(group.plan), "executor": canonical(group.executor), "updates": group.updates}
+        number = self._insert("groups", columns)
+        members = zip(group.keys, group.members, strict=True)
+        self.db.executemany(
+            "insert into members values (?, ?, ?, ?, ?)",
+            [
+                (number, position, bytes.fromhex(member), self.setting(spec), spec["seed"])
+                for position, (member, spec) in enumerate(members)
+            ],
+        )
 
     def begin(self, group: str, executor: Mapping[str, Any]) -> None:
         """A recorded group starts, resumes, or is retried."""
@@ -133,13 +126,13 @@ class Writer:
             if not changed.rowcount:
                 raise ValueError(f"group {group[:12]} was not recorded")
 
-    def close_finished_groups(self, members: Iterable[bytes]) -> None:
-        """Inside a transaction: mark as done the groups with any of these members of which all runs are there."""
+    def _close_finished_groups(self, members: Iterable[str]) -> None:
+        """Mark as done the groups with any of these members of which all runs are there."""
         self.db.executemany(
             "update groups set status = 'done' where id in (select group_id from members where key = ?)"
             " and status in ('planned', 'running') and not exists (select 1 from members"
             " where group_id = groups.id and not exists (select 1 from runs where runs.key = members.key))",
-            ((member,) for member in members),
+            ((bytes.fromhex(member),) for member in members),
         )
 
     # -- runs
@@ -149,57 +142,45 @@ class Writer:
 
         A group is done when its last member is added.
         """
-        added = []
-        with self.transaction() as db:
-            for run in runs:
-                name = bytes.fromhex(run.key)
-                if not db.execute("select 1 from runs where key = ?", (name,)).fetchone():
-                    self._insert(name, run)
-                    added.append(run.key)
-            self.close_finished_groups(bytes.fromhex(name) for name in added)
+        with self.transaction():
+            added = [run.key for run in runs if self._add(run)]
+            self._close_finished_groups(added)
         return added
 
-    def _insert(self, name: bytes, run: Run) -> None:
-        columns = {"key": name, "setting": self._setting(run.spec), "seed": run.spec["seed"]}
-        columns |= {"group_id": self._group(run.group), "origin": self._origin(run.origin)}
+    def _add(self, run: Run) -> bool:
+        if not self.ledger.lacking([run.key]):
+            return False
+        group = self.db.execute("select id from groups where key = ?", (bytes.fromhex(run.group or ""),)).fetchone()
+        if run.group and not group:
+            raise ValueError(f"group {run.group[:12]} was not recorded before its runs came in")
+        columns = {"key": bytes.fromhex(run.key), "setting": self.setting(run.spec), "seed": run.spec["seed"]}
+        columns |= {"group_id": group and group[0], "origin": self._id("origins", {"origin": canonical(run.origin)})}
         columns |= {part: getattr(run, part) for part in ("status", "failed_at", "reason", "finished")}
         columns |= {metric: run.metrics.get(metric) for metric in METRICS} | {"seconds": run.timing.get("seconds")}
-        number = self._insert_row("runs", columns)
+        number = self._insert("runs", columns)
         others = {metric: value for metric, value in run.metrics.items() if metric not in METRICS}
         curve = {name: [point if math.isfinite(point) else None for point in line] for name, line in run.curve.items()}
         details = [json.dumps(part, allow_nan=False) for part in (others, dict(run.timing), curve)]
         self.db.execute("insert into details values (?, ?, ?, ?)", (number, *details))
-        payloads = [(number, kind, zlib.compress(content, 9)) for kind, content in run.artefacts.items()]
+        payloads = [(number, kind, zlib.compress(content)) for kind, content in run.artefacts.items()]
         self.db.executemany("insert into artefacts values (?, ?, ?)", payloads)
+        return True
 
-    def _group(self, group: str | None) -> int | None:
-        if group is None:
-            return None
-        number = self._number("groups", "key", bytes.fromhex(group))
-        if number is None:
-            raise ValueError(f"group {group[:12]} was not recorded before its runs came in")
-        return number
+    def setting(self, spec: Facts, **columns: str | None) -> Any:
+        """The id of a run's setting, which is inserted if it is new."""
+        facts = setting(spec)
+        columns = {"spec": canonical(facts), **described(spec), **columns}
+        return self._id("settings", {"key": bytes.fromhex(key(facts)), **columns})
 
-    def _setting(self, spec: Spec) -> int | None:
-        name = bytes.fromhex(key(setting(spec)))
-        if (number := self._number("settings", "key", name)) is not None:
-            return number
-        return self._insert_row("settings", {"key": name, **described(spec), "spec": canonical(setting(spec))})
+    def _id(self, table: str, columns: Mapping[str, Any]) -> Any:
+        """The id of the row that has the first of these columns; the row is inserted if it is new."""
+        name, value = next(iter(columns.items()))
+        row = self.db.execute(f"select id from {table} where {name} = ?", (value,)).fetchone()
+        return row[0] if row else self._insert(table, columns)
 
-    def _origin(self, origin: Mapping[str, Any]) -> int | None:
-        self.db.execute("insert or ignore into origins (origin) values (?)", (canonical(origin),))
-        return self._number("origins", "origin", canonical(origin))
-
-    def _insert_row(self, table: str, columns: Mapping[str, Any]) -> int | None:
+    def _insert(self, table: str, columns: Mapping[str, Any]) -> int | None:
         names, places = ", ".join(columns), ", ".join("?" * len(columns))
         return self.db.execute(f"insert into {table} ({names}) values ({places})", list(columns.values())).lastrowid
-
-    def _number(self, table: str, column: str, value: Any) -> int | None:
-        """The id of the row that has a value; None if there is none."""
-        found = self.db.execute(f"select id from {table} where {column} = ?", (value,)).fetchone()
-        if found and not isinstance(found[0], int):
-            raise self.ledger.damage(f"a row of table {table}")
-        return found[0] if found else None
 
     def delete(self, runs: Iterable[str]) -> int:
         """Delete runs by their whole keys, and ended groups without any run left; return the number of runs deleted.

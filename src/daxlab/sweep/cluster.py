@@ -32,6 +32,7 @@ except ImportError:
 
 SPARE = 2  # tasks given out beyond what the cluster holds, so that no place waits for the driver
 EVERY = 0.2  # seconds between two words of a worker, and between two looks of the driver
+DEATHS = (lost.WorkerCrashedError, lost.OutOfMemoryError)  # of a worker, while its node goes on
 CARRIED = ("DAXLAB_DATA", "DAXLAB_COMMIT")  # of the driver's environment
 
 
@@ -44,14 +45,13 @@ def execute(
             folder.mkdir(parents=True, exist_ok=True)
     with _connected(address):
         if not _places(device):
-            lacks = {"gpu": "GPU: add a node that has one, or use --device cpu", "cpu": "CPU for tasks: add a node"}
-            raise InputError(f"no node of the Ray cluster has a {lacks[device]}")
+            raise InputError(f"no node of the Ray cluster has a {device.upper()} for tasks: add one that has")
         flight = _Flight(tasks, device, workers)
         try:
             yield from flight.events(stop)
         except lost.RayError as error:
-            advice = f"and the same command goes on with another ({_first_line(error)})"
-            raise InputError(f"the Ray cluster is lost, {advice}") from error
+            reason = _first_line(error)
+            raise InputError(f"the Ray cluster is lost ({reason}); the same command goes on with another") from error
         finally:
             flight.end()
 
@@ -111,7 +111,7 @@ class _Flight:
         # A card's memory is only free when the process has ended that used it.
         needs = {"num_gpus": 1, "num_cpus": 1, "max_calls": 1} if device == "gpu" else {"num_cpus": 1}
         self._work = ray.remote(max_retries=0, **needs)(_work)
-        self._home = {"folder": str(Path.cwd()), **{name: os.environ[name] for name in CARRIED if name in os.environ}}
+        self._environment = {name: os.environ[name] for name in CARRIED if name in os.environ}
 
     def events(self, stop: Callable[[], bool]) -> Iterator[Event]:
         """What workers report and what becomes of the tasks, until all have ended."""
@@ -121,9 +121,11 @@ class _Flight:
             self.give_out()
             if not self.out:
                 return
-            # A worker's last report is there before its result is.
             ended, _ = ray.wait(list(self.out), num_returns=len(self.out), timeout=EVERY)
-            yield from self.heard()
+            # A worker's last report is there before its result is. The next one is answered with whether to stop.
+            reports: list[OnTheWay] = ray.get(self.post.collect.remote(self.stopping))
+            self._begun |= {event.group for event in reports}
+            yield from reports
             yield from filter(None, map(self.taken, ended))
 
     def end(self) -> None:
@@ -138,7 +140,8 @@ class _Flight:
         most = self._workers or _places(self._device) + SPARE
         while self.waiting and len(self.out) < most:
             task = self.waiting.popleft()
-            self.out[self._work.remote(pickle.dumps(task), self._device, self.post, self._home)] = task
+            content = (pickle.dumps(task), self._device, self.post, Path.cwd(), self._environment)
+            self.out[self._work.remote(*content)] = task
 
     def halt(self) -> None:
         """Tasks under way stop at their next report; the others need not begin."""
@@ -148,12 +151,6 @@ class _Flight:
             if task.group not in self._begun:
                 ray.cancel(reference)
 
-    def heard(self) -> list[OnTheWay]:
-        """What workers reported since the last time; their next report is answered with whether to stop."""
-        events: list[OnTheWay] = ray.get(self.post.collect.remote(self.stopping))
-        self._begun |= {event.group for event in events}
-        return events
-
     def taken(self, reference: Any) -> Event | None:
         """What became of a task; None if it was lost with its worker, and waits again."""
         task = self.out.pop(reference)
@@ -161,22 +158,18 @@ class _Flight:
             event: Event = ray.get(reference)
         except lost.TaskCancelledError:
             return Stopped(task.group)
-        except (lost.WorkerCrashedError, lost.OutOfMemoryError) as error:
+        except (*DEATHS, lost.NodeDiedError, lost.ObjectLostError) as error:
             return self._again(task, error)
-        except (lost.NodeDiedError, lost.ObjectLostError):
-            return self._again(task, None)
         except lost.RayTaskError as error:
             reason = str(error).strip().splitlines()[-1]
             raise InputError(f"a node of the Ray cluster cannot run daxlab as it is here: {reason}") from error
-        if isinstance(event, Broken):
-            raise event.error()
         return event
 
-    def _again(self, task: Task, error: Exception | None) -> Event | None:
-        self._tries[task.group] += error is not None
+    def _again(self, task: Task, error: Exception) -> Event | None:
+        self._tries[task.group] += isinstance(error, DEATHS)
         if self._tries[task.group] >= TRIES:
-            reason = _first_line(error)
-            raise InputError(f"a worker died {TRIES} times on the same group (memory may have run out): {reason}")
+            how = f"memory may have run out: {_first_line(error)}"
+            raise InputError(f"a worker died {TRIES} times on the same group ({how})")
         if self.stopping:
             return Stopped(task.group)
         self._begun.discard(task.group)
@@ -192,21 +185,19 @@ class _Post:
         self._stop = False
 
     def tell(self, event: OnTheWay) -> bool:
-        """Take a worker's report; whether it is to stop."""
         self._events.append(event)
         return self._stop
 
     def collect(self, stop: bool) -> list[OnTheWay]:
-        """All reports since the last time."""
         events, self._events, self._stop = self._events, [], stop
         return events
 
 
-def _work(pickled: bytes, device: str, post: Any, home: Mapping[str, str]) -> Event:
+def _work(pickled: bytes, device: str, post: Any, folder: Path, environment: Mapping[str, str]) -> Event:
     """A task, in a worker's process somewhere on the cluster."""
-    os.environ.update({name: home[name] for name in CARRIED if name in home})
+    os.environ.update(environment)
     with suppress(OSError):  # where the nodes share it, a grammar's path means there what it means here
-        os.chdir(home["folder"])
+        os.chdir(folder)
     try:
         task: Task = pickle.loads(pickled)  # here, because a learner's file may have a relative path
     except InputError as error:
@@ -228,8 +219,8 @@ def _work(pickled: bytes, device: str, post: Any, home: Mapping[str, str]) -> Ev
     if answer.result():
         return Stopped(task.group)
     if task.checkpoint and not _writable(task.checkpoint.parent):
-        where, folder = socket.gethostname(), task.checkpoint.parent
-        report(Noted(task.group, f"{where} cannot write to {folder}: what it trains has no checkpoints"))
+        cannot = f"{socket.gethostname()} cannot write to {task.checkpoint.parent}"
+        report(Noted(task.group, f"{cannot}: what it trains has no checkpoints"))
         task = replace(task, checkpoint=None)
     event = worker.run_task(task, device, report)
     answer.result()  # all is reported before this task ends
@@ -238,10 +229,6 @@ def _work(pickled: bytes, device: str, post: Any, home: Mapping[str, str]) -> Ev
 
 def _writable(folder: Path) -> bool:
     """Whether the driver's folder is here too; one that the driver did not make is not made here."""
-    try:
-        with tempfile.TemporaryFile(dir=folder) as file:
-            file.write(b"\0")
-            file.flush()
-            return True
-    except OSError:
-        return False
+    with suppress(OSError), tempfile.TemporaryFile(dir=folder):
+        return True
+    return False

@@ -1,8 +1,8 @@
 """The driver: what the ledger lacks of some specs, as groups, given to an executor, written into the ledger.
 
-Groups are recorded before they start and resumed as they were, because the arithmetic of a run depends, to rounding, on
-the group it trains in. Groups that never started are planned again if the device changed or some members are no longer
-needed. A run that failed or was deleted trains in a new group. Knows nothing of learners.
+Groups are recorded before they start. One that has a checkpoint is resumed as it was, because the arithmetic of a run
+depends, to rounding, on the group it trains in; the runs of any other are planned again. A run that failed or was
+deleted trains in a new group. Knows nothing of learners.
 """
 
 import re
@@ -15,16 +15,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from daxlab import learners
 from daxlab.atomic import atomic_write
 from daxlab.errors import InputError
 from daxlab.runs import Group, Ledger, Run, Writer, is_written, key
-from daxlab.runs.files import checkpoint, checkpoints, is_locked, weights_of
+from daxlab.runs.files import checkpoint, checkpoints, weights_of
 from daxlab.runs.spec import Spec, all_facts
-from daxlab.sweep.groups import grouped, ordered, together
+from daxlab.sweep.groups import grouped, ordered
 from daxlab.sweep.local import execute
 from daxlab.sweep.status import beginning
-from daxlab.sweep.task import Event, Finished, Noted, Progress, Started, Stopped, Task, TooLarge
+from daxlab.sweep.task import Broken, Event, Finished, Noted, Progress, Started, Stopped, Task, TooLarge
 
 ExecuteAll = Callable[[Sequence[Task], Callable[[], bool]], Iterator[Event]]  # tasks and a wish to stop in, events out
 WRITTEN_EVERY = 3.0  # seconds between two times that progress is written down
@@ -39,8 +38,6 @@ class Plan:
     lacking: tuple[str, ...]
     groups: tuple[Group, ...]  # in the order in which they start
     failed: int = 0  # runs in the ledger that failed and are not trained again
-    new: tuple[Group, ...] = ()  # groups that are not recorded yet
-    outdated: tuple[str, ...] = ()  # recorded groups that the new ones replace
 
 
 @dataclass
@@ -82,9 +79,9 @@ def sweep(
     keys = tuple(facts)
     folder = (checkpoint_folder or checkpoints(ledger)).absolute()  # workers may be at work in another folder
     if is_written(ledger):
-        with Ledger(ledger) as known:
-            _remove_old_checkpoints(known, folder)
-            if not known.lacking(keys, retry_failed=retry_failed):
+        with Ledger(ledger) as reader:
+            _remove_checkpoints(reader, folder)
+            if not reader.lacking(keys, retry_failed=retry_failed):
                 return Outcome(keys)
     until = time.monotonic() + budget if budget is not None else None
     with Writer(ledger) as writer:
@@ -92,11 +89,9 @@ def sweep(
             draft.unlink(missing_ok=True)
         with writer.transaction():  # what failed is planned again or stays as it is
             failures = _take_out_failures(writer, keys) if retry_failed else []
+            _drop_unbegun(writer, keys, folder)
             plan = _planned(writer.ledger, facts, by_key, device, folder)
-            for group in plan.outdated:
-                writer.drop(group)
-            writer.record(plan.new)
-            writer.progress({group.key: group.updates for group in plan.groups})
+            writer.record(plan.groups)
         try:
             splits = {fact["split"]["name"] for fact in facts.values()}
             writer.progress({}, beginning(writer.ledger, plan.groups, splits))
@@ -105,7 +100,8 @@ def sweep(
             name = executor if isinstance(executor, str) else "given"
             run = _Run(writer, by_key, Outcome(keys), folder, name, options, show)
             run.train(plan.groups, execute_all, until)
-        except BaseException:
+        except Exception:
+            _drop_unbegun(writer, keys, folder)  # nobody may ever ask for them again
             _put_back(writer, failures)
             raise
         run.outcome.stopped = bool(writer.ledger.lacking(keys))
@@ -139,9 +135,8 @@ def plan_sweep(
     facts, by_key = _by_key(specs)
     if not is_written(ledger):
         return Plan(tuple(facts), tuple(facts), tuple(grouped(facts, by_key, device)))
-    folder = checkpoint_folder or checkpoints(ledger)
-    with Ledger(ledger) as known:  # unless it is locked nothing is running, whatever a killed driver left
-        return _planned(known, facts, by_key, device, folder, is_locked(ledger), retry_failed)
+    with Ledger(ledger) as reader:
+        return _planned(reader, facts, by_key, device, checkpoint_folder or checkpoints(ledger), retry_failed)
 
 
 def _by_key(specs: Sequence[Spec]) -> tuple[dict[str, Any], dict[str, Spec]]:
@@ -157,40 +152,25 @@ def _planned(
     specs: Mapping[str, Spec],
     device: str,
     folder: Path,
-    busy: bool = False,
     retry_failed: bool = False,
 ) -> Plan:
-    """Recorded groups that can be resumed as they were; the other runs in new groups. `busy`: another driver may be
-    training some of them now."""
+    """Recorded groups that can be resumed from their checkpoints; the other runs in new groups."""
     lacking = ledger.lacking(facts, retry_failed=retry_failed)
     live = {name: ledger.live_group(name) for name in lacking}
-    recorded_groups = {group.key: group for group in ledger.groups(("planned", "running"))}
-    resumed, outdated = list[Group](), set[str]()
-    for group in (recorded_groups[name] for name in dict.fromkeys(live.values()) if name in recorded_groups):
-        checkpointed = checkpoint(folder, group.key).exists()
-        began = group.updates or checkpointed or (busy and group.status == "running")
-        fits = group.plan.get("device", device) == device and live.keys() >= set(group.keys)
-        if (began or fits) and _alike(group):
-            resumed.append(group if busy or checkpointed else replace(group, updates=0))
-        else:
-            outdated.add(group.key)
-    free = {name: facts[name] for name in lacking if live[name] is None or live[name] in outdated}
-    new = grouped(free, specs, device)
+    begun = {name for name in live.values() if name and checkpoint(folder, name).exists()}
+    resumed = [group for group in ledger.groups("planned", "running") if group.key in begun]
+    new = grouped({name: facts[name] for name in lacking if live[name] not in begun}, specs, device)
     groups = ordered([*resumed, *new], device, ledger)
     failed = len(ledger.lacking(facts, retry_failed=True)) - len(lacking)
-    return Plan(tuple(facts), tuple(lacking), tuple(groups), failed, tuple(new), tuple(outdated))
+    return Plan(tuple(facts), tuple(lacking), tuple(groups), failed)
 
 
-def _alike(group: Group) -> bool:
-    """Whether the members of a recorded group may still train together: earlier versions padded networks of several
-    widths to one group."""
-    if len(group.members) == 1:
-        return True
-    try:
-        shared = {together(learners.of(member), member) for member in group.members}
-    except InputError:  # a learner that has changed: whoever trains the group is told
-        return True
-    return len(shared) == 1 and None not in shared
+def _drop_unbegun(writer: Writer, keys: Iterable[str], folder: Path) -> None:
+    """Drop the recorded groups of these runs that have no checkpoint: nothing is lost with them."""
+    for name in writer.ledger.lacking(keys):
+        group = writer.ledger.live_group(name)
+        if group and not checkpoint(folder, group).exists():
+            writer.drop(group)
 
 
 def _take_out_failures(writer: Writer, keys: Sequence[str]) -> list[Run]:
@@ -202,25 +182,19 @@ def _take_out_failures(writer: Writer, keys: Sequence[str]) -> list[Run]:
 
 
 def _put_back(writer: Writer, failures: Iterable[Run]) -> None:
-    """Put those back that will not be trained, without their group where it is gone."""
+    """Put back the failed runs that will not be trained, without their group where it is gone."""
     left = [run for run in failures if not writer.ledger.live_group(run.key)]
     writer.add(run if run.group and writer.ledger.group(run.group) else replace(run, group=None) for run in left)
 
 
-def _remove_old_checkpoints(ledger: Ledger, folder: Path) -> None:
-    """Remove checkpoints of groups that have ended: a driver may be killed between the one and the other."""
-    matches = (re.fullmatch(r"\.?([0-9a-f]{64})\.safetensors.*", path.name) for path in folder.glob("*.safetensors*"))
-    for name in {match[1] for match in matches if match}:
-        group = ledger.group(name)
+def _remove_checkpoints(ledger: Ledger, folder: Path) -> None:
+    """Remove the checkpoints of groups that have ended, and what a worker that was killed left of the next one."""
+    for path in folder.glob("*.safetensors*"):
+        name = re.match(r"\.?([0-9a-f]{64})\.", path.name)
+        group = ledger.group(name[1]) if name else None
         if group and group.status in ("done", "dropped"):
-            _remove_checkpoint(folder, name)
-
-
-def _remove_checkpoint(folder: Path, group: str) -> None:
-    """Remove a group's checkpoint, and what a worker that was killed left of the next one."""
-    with suppress(OSError):  # what cannot be removed does no harm
-        for path in folder.glob(f"*{group}.safetensors*"):
-            path.unlink(missing_ok=True)
+            with suppress(OSError):  # what cannot be removed does no harm
+                path.unlink()
 
 
 @contextmanager
@@ -250,12 +224,11 @@ class _Run:
     writer: Writer
     specs: Mapping[str, Spec]
     outcome: Outcome
-    checkpoints: Path
+    folder: Path  # of checkpoints
     executor: str
     task_options: Mapping[str, Any]
     show: Callable[[Any], None]
     begun: set[str] = field(default_factory=set)
-    advanced: bool = False  # whether any group trained
     updates: dict[str, int] = field(default_factory=dict)  # of groups under way, not yet written down
     next_written: float = 0.0
 
@@ -269,15 +242,10 @@ class _Run:
                     self.note(STOPPING)
                 return interrupted() or (until is not None and time.monotonic() >= until)
 
-            while pending and not self.outcome.stopped:
+            while pending:
                 by_key, pending = {group.key: group for group in pending}, []
-                try:
-                    tasks = [self.task(group) for group in by_key.values()]
-                    for event in execute_all(tasks, stop):
-                        pending += self.take(event, by_key)
-                except BaseException:
-                    self.give_up(by_key.values())
-                    raise
+                for event in execute_all([self.task(group) for group in by_key.values()], stop):
+                    pending += self.take(event, by_key)
 
     def task(self, group: Group) -> Task:
         # A run that is asked for by its key is what it was; any other may have changed since it was recorded. They are
@@ -286,24 +254,21 @@ class _Run:
         where = next(iter(asked.values())).data if asked else None
         pairs = zip(group.keys, group.members, strict=True)
         members = tuple(asked.get(name) or Spec.of(member, data=where) for name, member in pairs)
-        return Task(group.key, members, tuple(group.keys), self.checkpoint(group.key), **self.task_options)
-
-    def checkpoint(self, group: str) -> Path:
-        return checkpoint(self.checkpoints, group)
+        place = checkpoint(self.folder, group.key)
+        return Task(group.key, members, tuple(group.keys), place, **self.task_options)
 
     def take(self, event: Event, by_key: dict[str, Group]) -> list[Group]:
         """Write down what became of a group; the groups to be trained in its place, if it was too large."""
+        if isinstance(event, Broken):
+            raise InputError(event.message) if event.mendable else RuntimeError(event.message)
         if isinstance(event, Noted):
             self.note(event.message)
             return []
         self._write_progress(event)
-        self.advanced |= isinstance(event, Progress | Finished)
         self.show(event)
-        if isinstance(event, Stopped):
-            self.outcome.stopped = True
-        elif isinstance(event, TooLarge):
+        if isinstance(event, TooLarge):
             return self._halved(by_key[event.group], event.reason)
-        elif isinstance(event, Finished):
+        if isinstance(event, Finished):
             self._keep(event, by_key[event.group].keys)
         return []
 
@@ -320,8 +285,6 @@ class _Run:
             self.writer.begin(event.group, {"kind": self.executor})
         if isinstance(event, Progress):
             self.updates[event.group] = event.update
-        elif isinstance(event, Finished | TooLarge):
-            self.updates.pop(event.group, None)
         if self.updates and (isinstance(event, Stopped) or time.monotonic() >= self.next_written):
             self.writer.progress(self.updates)
             self.updates.clear()
@@ -338,18 +301,12 @@ class _Run:
             else:  # what a deleted run may have left is not this one's
                 path.unlink(missing_ok=True)
         self.outcome.trained += len(self.writer.add(event.runs))
-        _remove_checkpoint(self.checkpoints, event.group)
-
-    def give_up(self, groups: Iterable[Group]) -> None:
-        """Where none came to train, they need not be trained as they were."""
-        for group in () if self.advanced else groups:
-            if not group.updates and not self.checkpoint(group.key).exists():
-                self.writer.drop(group.key)
+        _remove_checkpoints(self.writer.ledger, self.folder)
 
     def _halved(self, group: Group, reason: str) -> list[Group]:
         if len(group.members) == 1:
             raise InputError(f"one run alone does not fit in the device's memory ({reason})")
-        if self.checkpoint(group.key).exists():
+        if checkpoint(self.folder, group.key).exists():
             raise InputError(
                 f"{len(group.members)} runs that have begun do not fit in the device's memory now ({reason}); their "
                 "checkpoint is kept: the same command goes on from there, where there is more memory"
@@ -358,7 +315,5 @@ class _Run:
         halves = [replace(group, members=half, updates=0) for half in (group.members[:middle], group.members[middle:])]
         self.writer.drop(group.key)
         self.writer.record(halves)
-        _remove_checkpoint(self.checkpoints, group.key)
         self.note(f"{len(group.members)} runs did not fit in memory; going on with {middle} at a time")
-        self.show(Plan(self.outcome.keys, (), tuple(halves)))
         return halves

@@ -14,7 +14,6 @@ otherwise. Fields may also stand in a table called [protocol].
 import math
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from typing import Any
 from daxlab import learners
 from daxlab.datasets import dataset
 from daxlab.errors import InputError, nearest
-from daxlab.learners.core import parsed, written
+from daxlab.learners.core import parsed, type_of, written
 from daxlab.runs.spec import MOST_SEEDS, Spec
 
 MOST_RUNS = 1_000_000
@@ -40,9 +39,7 @@ def read(path: Path, more: Sequence[str] = ()) -> list[Spec]:
         declared = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"cannot read the sweep file {path}: {error.strerror}") from None
-    except RecursionError:
-        raise InputError(f"{path} is not a sweep file: its tables are nested too deeply") from None
-    except ValueError as error:  # of TOML, of UTF-8, of a number with thousands of digits
+    except (ValueError, RecursionError) as error:  # of TOML, of UTF-8, of a number with thousands of digits
         raise InputError(f"{path} is not TOML: {error}") from None
     try:
         return parse(declared, more)
@@ -60,7 +57,7 @@ def parse(declared: Table, more: Sequence[str] = ()) -> list[Spec]:
     every = [axes | _from_text(axes, more) for axes in every]
     runs = sum(math.prod(len(values) for values in axes.values()) for axes in every)
     if runs > MOST_RUNS:
-        raise InputError(f"{_shown(runs)} runs are declared, and a sweep has at most {MOST_RUNS:,}")
+        raise InputError(f"{runs:,} runs are declared, and a sweep has at most {MOST_RUNS:,}")
     return list(dict.fromkeys(spec for axes in every for spec in _specs(axes)))
 
 
@@ -70,16 +67,14 @@ def part(specs: Sequence[Spec], only: Sequence[str]) -> list[Spec]:
     kinds = list(dict.fromkeys(type(spec.learner) for spec in specs))
     for choice in only:
         name, texts = _choice(choice, "--only")
-        there = {_position(spec, name) for spec in specs} - {None}
-        if not there:
-            axes = [*AXES, *learners.defaults(kinds[0])]
-            near = get_close_matches(name, axes, n=1)
-            advice = f"did you mean {near[0]}=…?" if near else f"axes are {', '.join(axes)}"
+        values = {_position(spec, name) for spec in specs} - {None}
+        if not values:
+            advice = nearest(name, [*AXES, *learners.defaults(kinds[0])])
             raise InputError(f"no run of the sweep has {name!r}; {advice}")
         wanted = set(_parsed(name, texts, kinds))
-        if wanted - there:
-            values = ", ".join(written(value) for value in sorted(there))
-            raise InputError(f"--only {choice} asks for runs that the sweep does not have: there {name} is {values}")
+        if wanted - values:
+            words = ", ".join(written(value) for value in sorted(values))
+            raise InputError(f"--only {choice} asks for runs that the sweep does not have: there {name} is {words}")
         chosen.setdefault(name, set()).update(wanted)
     selected = [spec for spec in specs if all(_position(spec, name) in wanted for name, wanted in chosen.items())]
     if not selected:
@@ -103,15 +98,12 @@ def _choice(text: str, option: str) -> tuple[str, list[str]]:
     return ALIASES.get(name, name), [value.strip() for value in values.split(",")]
 
 
-def _parsed(name: str, texts: Sequence[str], kinds: Sequence[type[learners.Learner]]) -> Sequence[Any]:
+def _parsed(name: str, texts: Sequence[str], kinds: Sequence[type[learners.Learner]]) -> list[Any]:
     """The values that texts stand for, on an axis of learners of these kinds."""
-    if name == "seeds":
-        for text in texts:
-            if not text.isdecimal() or len(text) > 10:
-                raise InputError(f"seeds are whole numbers, not {text[:40]!r}")
-        return [int(text) for text in texts]
+    if name in AXES:
+        return [parsed(int if name == "seeds" else str, text) for text in texts]
     owner = next((kind for kind in kinds if name in learners.defaults(kind)), kinds[0])
-    return texts if name in AXES else [parsed(owner, name, text) for text in texts]
+    return [parsed(type_of(owner, name), text) for text in texts]
 
 
 def _axes(table: Table) -> Axes:
@@ -127,14 +119,13 @@ def _values(name: str, value: Any) -> Sequence[Any]:
     """The values of an axis, from a value or a list of values; for seeds a number is a count."""
     if name == "seeds" and type(value) is int:
         if not 1 <= value <= MOST_SEEDS:
-            raise InputError(f"seeds are a count of 1 to {MOST_SEEDS:,}, or a list of seeds, not {_shown(value)}")
+            raise InputError(f"seeds are a count of 1 to {MOST_SEEDS:,}, or a list of seeds")
         return range(value)
     values = value if isinstance(value, list) else [value]
     if not values or any(isinstance(item, list | dict) for item in values):
-        raise InputError(f"{name} takes a value or a list of values, not {_shown(value)}")
+        raise InputError(f"{name} takes a value or a list of values")
     if name in AXES and any(type(item) is not (int if name == "seeds" else str) for item in values):
-        wanted = "whole numbers" if name == "seeds" else "names"
-        raise InputError(f"{name} takes {wanted}, one or a list, not {_shown(value)}")
+        raise InputError(f"{name} takes {'whole numbers' if name == 'seeds' else 'names'}, one or a list")
     return values
 
 
@@ -142,9 +133,9 @@ def _from_text(axes: Axes, more: Sequence[str]) -> Axes:
     """Axes given as text, such as "hidden=25,50" or "seeds=3" (a count, as in a file)."""
     texts = dict(_choice(text, "--set") for text in more)
     kinds = [learners.find(name) for name in texts.get("learner", axes.get("learner", [learners.DEFAULT]))]
-    parsed_axes = {name: _parsed(name, values, kinds) for name, values in texts.items()}
-    if len(seeds := parsed_axes.get("seeds", ())) == 1:
-        parsed_axes["seeds"] = _values("seeds", seeds[0])
+    parsed_axes: Axes = {name: _parsed(name, values, kinds) for name, values in texts.items()}
+    if seeds := parsed_axes.get("seeds"):
+        parsed_axes["seeds"] = _values("seeds", seeds[0] if len(seeds) == 1 else seeds)
     return parsed_axes
 
 
@@ -155,8 +146,6 @@ def _specs(axes: Axes) -> Iterator[Spec]:
     names, data = axes.get("learner", [learners.DEFAULT]), axes.get("data", ["scan"])
     settings = {name: values for name, values in axes.items() if name not in AXES}
     seeds = axes.get("seeds", range(REPLICATES))
-    for seed in (min(seeds), max(seeds)):
-        Spec(axes["split"][0], seed)  # says what is wrong with a seed
     for source, name in product(data, axes["split"]):
         dataset(source).split(name)  # says what is wrong with a name
     made = [learner for name in names for learner in _learners(name, settings)]
@@ -165,18 +154,9 @@ def _specs(axes: Axes) -> Iterator[Spec]:
 
 
 def _learners(name: str, settings: Mapping[str, Sequence[Any]]) -> Iterator[learners.Learner]:
-    known = [*AXES, *learners.defaults(learners.find(name))]
+    axes = [*AXES, *learners.defaults(learners.find(name))]
     for field in settings:
-        if field not in known:
-            raise InputError(f"no axis is called {field!r}; {nearest(field, known)}")
+        if field not in axes:
+            raise InputError(f"no axis is called {field!r}; {nearest(field, axes)}")
     for values in product(*settings.values()):
         yield learners.make(name, dict(zip(settings, values, strict=True)))
-
-
-def _shown(value: Any) -> str:
-    """A value in an error; Python does not write numbers of thousands of digits."""
-    try:
-        text = repr(value)
-    except (ValueError, RecursionError):
-        return "that"
-    return text if len(text) <= 80 else f"{text[:80]}…"

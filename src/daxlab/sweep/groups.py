@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from daxlab.learners import Learner, name_and_fields
+from daxlab.learners import name_and_fields
 from daxlab.runs import Group, Ledger, key
 from daxlab.runs.spec import Spec
 
@@ -27,16 +27,13 @@ def grouped(facts: Mapping[str, Facts], specs: Mapping[str, Spec], device: str) 
     plan = {"device": device}
     if device != "gpu":
         return [Group(members=[fact], plan=plan) for fact in facts.values()]
-    kinds: dict[object, list[Facts]] = {}
+    alike: dict[object, list[Facts]] = {}
     for name, fact in facts.items():
-        shared = together(specs[name].learner, fact)
-        kinds.setdefault(name if shared is None else shared, []).append(fact)
-    return [Group(members=some, plan=plan) for members in kinds.values() for some in _cut(sorted(members, key=_place))]
-
-
-def together(learner: Learner, facts: Facts) -> object:
-    """Runs that are equal here may share a group; None: a run that trains alone."""
-    return None if learner.together is None else (type(learner), learner.together, key(facts["language"]))
+        learner = specs[name].learner
+        shared = (type(learner), learner.together, key(fact["language"]))
+        alike.setdefault(name if learner.together is None else shared, []).append(fact)
+    parts = [part for members in alike.values() for part in _cut(sorted(members, key=_place))]
+    return [Group(members=part, plan=plan) for part in parts]
 
 
 def _place(fact: Facts) -> tuple[str, str, int]:
@@ -85,14 +82,14 @@ def ordered(groups: Sequence[Group], device: str, ledger: Ledger) -> list[Group]
 
 def _seconds_by_group(groups: Sequence[Group], device: str, ledgers: Sequence[Ledger]) -> list[float | None]:
     """What each group will take alone; None where no earlier run tells."""
-    known: dict[str, float | None] = {}  # many groups have one learner
+    by_learner: dict[str, float | None] = {}  # what a step takes; many groups have one learner
     times: list[float | None] = []
     for group in groups:
         first = group.members[0]
         name = key({part: value for part, value in first.items() if part not in ("split", "seed")})
-        if name not in known:
-            known[name] = _seconds_a_step(first, device, ledgers)
-        each = known[name]
+        if name not in by_learner:
+            by_learner[name] = _seconds_a_step(first, device, ledgers)
+        each = by_learner[name]
         times.append(None if each is None else each * max(0, steps(first) - group.updates) * len(group.members))
     return times
 

@@ -9,13 +9,14 @@ import multiprocessing
 import os
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import partial
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+
+from filelock import FileLock
 
 from daxlab.errors import InputError
 from daxlab.sweep import gpu_sharing, worker as work
@@ -30,9 +31,8 @@ class _Place:
 
     device: str
     workers: int
-    turns: Path | None = None  # a folder of locks, if only one worker compiles and one trains at a time
+    turn: Path | None = None  # a file to lock while training, if only one worker may train at a time
     environment: Mapping[str, str] = field(default_factory=dict)
-    said: tuple[str, ...] = ()  # notes for the user
 
 
 @dataclass
@@ -58,12 +58,13 @@ def groups_at_once(device: str, workers: int | None = None) -> int:
 
 
 def execute(tasks: Sequence[Task], device: str, workers: int | None, stop: Callable[[], bool]) -> Iterator[Event]:
-    """Run the tasks, so many at a time at most; yields what workers report, and raises what is Broken."""
+    """Run the tasks, so many at a time at most; yields what workers report."""
     workers = workers or (len(cores()) if device == "cpu" else gpu_sharing.WORKERS)
     context = multiprocessing.get_context("spawn")  # JAX's threads do not survive a fork
     waiting, tries = deque(tasks), Counter[str]()
     with _place(device, max(1, min(workers, len(tasks), len(cores())))) as place:
-        yield from (Noted(tasks[0].group, message) for message in place.said)
+        if place.turn and gpu_sharing.can_be_shared():
+            yield Noted(tasks[0].group, IN_TURN)
         flag = context.RawValue("b", 0)  # an Event has a lock, and a worker that is killed may hold it
         crew = [_hire(context, place, core, flag) for core in cores()[: place.workers]]
         try:
@@ -82,9 +83,8 @@ def execute(tasks: Sequence[Task], device: str, workers: int | None, stop: Calla
                         worker.process.join(5)
                         worker.process.kill()
                         crew.remove(worker)
-                by_pipe = {worker.pipe: worker for worker in crew}
-                for pipe in wait(list(by_pipe), timeout=0.2):
-                    worker = by_pipe[pipe]  # type: ignore[index]
+                heard = wait([worker.pipe for worker in crew], timeout=0.2)
+                for worker in [worker for worker in crew if worker.pipe in heard]:
                     try:
                         event = worker.pipe.recv()
                     except (EOFError, OSError):
@@ -99,8 +99,6 @@ def execute(tasks: Sequence[Task], device: str, workers: int | None, stop: Calla
                         waiting.appendleft(task)
                         crew.append(_hire(context, place, worker.core, flag))
                         continue
-                    if isinstance(event, Broken):
-                        raise event.error()
                     if not isinstance(event, OnTheWay):
                         worker.task = None
                     yield event
@@ -111,34 +109,25 @@ def execute(tasks: Sequence[Task], device: str, workers: int | None, stop: Calla
 
 @contextmanager
 def _place(device: str, workers: int) -> Iterator[_Place]:
-    with ExitStack() as stack:
-        if device == "cpu" or workers == 1:
-            yield _Place(device, workers)
-            return
-        folder = Path(stack.enter_context(TemporaryDirectory(prefix="daxlab-", ignore_cleanup_errors=True)))
-        environment = stack.enter_context(gpu_sharing.shared(folder))
+    if device == "cpu" or workers == 1:
+        yield _Place(device, workers)
+        return
+    with (
+        TemporaryDirectory(prefix="daxlab-", ignore_cleanup_errors=True) as folder,
+        gpu_sharing.shared(Path(folder)) as environment,
+    ):
         if environment is None:
-            yield _Place(device, 2, turns=folder, said=(IN_TURN,) if gpu_sharing.can_be_shared() else ())
+            yield _Place(device, 2, turn=Path(folder, "turn"))
         else:
             yield _Place(device, workers, environment=environment)
 
 
-@contextmanager
-def _turn(turns: Path, what: str) -> Iterator[None]:
-    """A turn is a lock on a file, so that a worker that dies releases it."""
-    import fcntl  # not everywhere; where it is not, there is no CUDA either
-
-    with (turns / what).open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-
-
 def _hire(context: Any, place: _Place, core: int, flag: Any) -> _Worker:
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs, place, core, flag), daemon=True)
+    pipe, workers_end = context.Pipe()
+    process = context.Process(target=_serve, args=(workers_end, place, core, flag), daemon=True)
     process.start()
-    theirs.close()
-    return _Worker(process, ours, core)
+    workers_end.close()
+    return _Worker(process, pipe, core)
 
 
 def _serve(pipe: Connection, place: _Place, core: int, flag: Any) -> None:
@@ -152,8 +141,8 @@ def _serve(pipe: Connection, place: _Place, core: int, flag: Any) -> None:
         pipe.send(event)
         return False if flag.value else None
 
-    turn = partial(_turn, place.turns) if place.turns is not None else nullcontext
-    at_once = place.workers if place.device == "gpu" and place.turns is None else 1
+    turn = FileLock(place.turn) if place.turn else None  # a worker that dies releases it
+    at_once = place.workers if place.device == "gpu" and turn is None else 1
     while True:
         try:
             try:

@@ -59,13 +59,13 @@ def status(ledger: Ledger) -> Status:
     with ledger.snapshot():
         now, recorded, counts, began = time.time(), ledger.under_way(), ledger.status(), ledger.note(NOTE)
         every, bests = ledger.count(), ledger.best()
-    ours = began if began and counts["writing"] else {}
-    others = set(ours.get("others", ()))  # what was recorded since it began is its own: halves of groups
+    sweep = began if began and counts["writing"] else {}
+    others = set(sweep.get("others", ()))  # what was recorded since it began is its own: halves of groups
     rows = [row for row in recorded if row["number"] not in others]
     busy = [row for row in rows if row["status"] == "running" and counts["writing"]]
     rate = seconds = None
-    if ours and now > ours["since"]:  # clocks jump
-        elapsed, done = now - ours["since"], every + _trained(rows) - ours["runs"]
+    if sweep and now > sweep["since"]:  # clocks jump
+        elapsed, done = now - sweep["since"], every + _trained(rows) - sweep["runs"]
         rate = max(0.0, 3600 * done / elapsed)
         left = sum(int(row["lacking"]) for row in rows) - _trained(rows)
         seconds = left * elapsed / done if done > 0 else None
@@ -78,7 +78,7 @@ def status(ledger: Ledger) -> Status:
         runs_per_hour=rate,
         seconds_left=seconds,
         groups=[_running(row) for row in busy],
-        best=[row for row in bests if row["split"] in ours.get("splits", [row["split"]])],
+        best=[row for row in bests if row["split"] in sweep.get("splits", [row["split"]])],
         writing=counts["writing"],
     )
 

@@ -1,11 +1,9 @@
 """What passes between the driver and a worker: tasks one way, events the other. Plain data."""
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from daxlab.errors import InputError
 from daxlab.runs import Run
 from daxlab.runs.spec import Spec
 
@@ -42,7 +40,6 @@ class Progress(Event):
 
     update: int
     losses: tuple[float, ...]  # of each run, the mean over the last updates
-    failed: tuple[int, ...]  # the update at which a run failed, else -1
 
 
 @dataclass(frozen=True)
@@ -78,11 +75,6 @@ class Broken(Event):
     message: str
     mendable: bool
 
-    def error(self) -> Exception:
-        """The error, to be raised in the driver."""
-        return InputError(self.message) if self.mendable else RuntimeError(self.message)
-
 
 OnTheWay = Started | Progress | Noted
 Report = Callable[[OnTheWay], bool | None]  # False: stop at a checkpoint
-Turn = Callable[[str], AbstractContextManager[object]]  # to hold while a worker "compiles" or "trains"

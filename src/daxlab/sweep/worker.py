@@ -4,14 +4,13 @@ A task is a group: it is fitted, scored, and returned as what the ledger will ho
 checkpoint. Whatever goes wrong in a task is an event too. Knows nothing of how tasks come here or where events go.
 """
 
-import contextlib
 import os
 import platform
 import signal
 import subprocess
 import time
 import traceback
-from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
@@ -19,11 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from daxlab.errors import InputError
-from daxlab.learners import Context, Fitted
+from daxlab.learners import Context
+from daxlab.learners.registry import line_in
 from daxlab.runs import Run, key
 from daxlab.runs.scoring import Scored, score
 from daxlab.runs.spec import all_facts
-from daxlab.sweep.task import Broken, Finished, Noted, Progress, Report, Started, Stopped, Task, TooLarge, Turn
+from daxlab.sweep.task import Broken, Event, Finished, Noted, Progress, Report, Stopped, Task, TooLarge
 
 OUT_OF_MEMORY = ("RESOURCE_EXHAUSTED", "Out of memory", "out of memory")
 ONE_THREAD = "--xla_cpu_multi_thread_eigen=false"
@@ -46,17 +46,20 @@ def prepare(device: str, workers: int = 1) -> None:
 
 
 def run_task(
-    task: Task, device: str, report: Report, turn: Turn = contextlib.nullcontext, at_once: int = 1
-) -> Finished | Stopped | TooLarge | Broken:
-    """Fit a group and say what became of it. `at_once`: so many workers use the card at the same time."""
+    task: Task, device: str, report: Report, turn: AbstractContextManager[object] | None = None, at_once: int = 1
+) -> Event:
+    """Fit a group and say what became of it.
+
+    `turn`: a lock to hold while training. `at_once`: how many workers use the card at the same time.
+    """
     try:
-        return work(task, device, report, turn, at_once) or Stopped(task.group)
+        return work(task, device, report, turn or nullcontext(), at_once) or Stopped(task.group)
     except InputError as error:
         return Broken(task.group, str(error), mendable=True)
     except (BrokenPipeError, ConnectionResetError):  # nobody listens any more
         raise
     except Exception as error:
-        if out_of_memory(error):
+        if isinstance(error, MemoryError) or any(mark in str(error) for mark in OUT_OF_MEMORY):
             return TooLarge(task.group, next(iter(str(error).splitlines()), type(error).__name__))
         if place := _in_learner(task, error):
             return Broken(task.group, f"{place}: {type(error).__name__}: {error}", mendable=True)
@@ -68,19 +71,16 @@ def _in_learner(task: Task, error: Exception) -> str:
     source = task.members[0].learner.source
     if source is None:
         return ""
-    path = Path(source["name"].rpartition(":")[0]).absolute()
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == path]
-    if not lines and isinstance(error, TypeError | AttributeError):
-        return f"{source['name']} breaks the contract"  # a wrong signature, or no model
-    return f"{path.name}, line {lines[-1]}" if lines else ""
+    path = Path(source["name"].rpartition(":")[0])
+    if line := line_in(path, error):
+        return f"{path.name}, line {line}"
+    wrong = isinstance(error, TypeError | AttributeError)  # a wrong signature, or no model
+    return f"{source['name']} breaks the contract" if wrong else ""
 
 
-def out_of_memory(error: Exception) -> bool:
-    """Whether an error means that memory ran out, in XLA's words or Python's."""
-    return isinstance(error, MemoryError) or any(mark in str(error) for mark in OUT_OF_MEMORY)
-
-
-def work(task: Task, device: str, report: Report, turn: Turn, at_once: int) -> Finished | None:
+def work(
+    task: Task, device: str, report: Report, turn: AbstractContextManager[object], at_once: int
+) -> Finished | None:
     """Fit a group, from its checkpoint if it has one, and score it; None if it was stopped on the way."""
     facts, first = all_facts(task.members), task.members[0]
     if [key(fact) for fact in facts] != list(task.keys):
@@ -96,11 +96,19 @@ def work(task: Task, device: str, report: Report, turn: Turn, at_once: int) -> F
     jobs = [replace(contents[spec.data, spec.split], learner=spec.learner, seed=spec.seed) for spec in task.members]
     # The versions of now, not of what a checkout holds when the training ends.
     origin = _origin(first.learner.uses_jax) | {name: version(name) for name in jobs[0].dataset.packages}
-    fitted = first.learner.fit(jobs, _context(task, report, turn))
+    context = Context(
+        checkpoint=task.checkpoint,
+        checkpoint_every=task.checkpoint_every,
+        set_aside=task.set_aside,
+        progress=lambda step, losses: report(Progress(task.group, step, tuple(losses))),
+        note=lambda message: report(Noted(task.group, message)),
+        turn=turn,
+    )
+    fitted = first.learner.fit(jobs, context)
     if fitted is None:
         return None
     began = time.monotonic()
-    scored = _scored(fitted, resumable=task.checkpoint is not None)
+    scored = score(fitted)
     scoring = time.monotonic() - began
     timing = {
         "seconds": (fitted.seconds + scoring) / len(jobs) / at_once,
@@ -115,37 +123,6 @@ def work(task: Task, device: str, report: Report, turn: Turn, at_once: int) -> F
     saves = task.keep_weights and "weights" in fitted.abilities
     weights = {run.key: fitted.weights(n) for n, run in enumerate(runs) if saves and run.status == "done"}
     return Finished(task.group, runs, weights)
-
-
-def _scored(fitted: Fitted, resumable: bool) -> Sequence[Scored]:
-    try:
-        return score(fitted)
-    except Exception as error:
-        if not out_of_memory(error):
-            raise
-        kept = "; their checkpoint is kept: the same command goes on, on a device with more memory"
-        raise InputError(
-            f"evaluation of {len(fitted.jobs)} trained runs ran out of memory{kept if resumable else ''}"
-        ) from error
-
-
-def _context(task: Task, report: Report, turn: Turn) -> Context:
-    group = task.group
-
-    def memory(needed: int, available: int) -> bool | None:
-        sizes = f"{needed / 1e9:.1f} GB of the {available / 1e9:.0f} GB available"
-        return report(Noted(group, f"{len(task.members)} runs at once need {sizes}"))
-
-    return Context(
-        checkpoint=task.checkpoint,
-        checkpoint_every=task.checkpoint_every,
-        set_aside=task.set_aside,
-        progress=lambda step, losses, failed: report(Progress(group, step, tuple(losses), tuple(failed))),
-        memory=memory,
-        started=lambda: report(Started(group)),
-        note=lambda message: report(Noted(group, message)),
-        turn=turn,
-    )
 
 
 def _run(scored: Scored, content: dict[str, Any]) -> Run:
@@ -175,7 +152,7 @@ def _daxlab() -> str:
 
     commit, root = os.environ.get("DAXLAB_COMMIT", ""), Path(__file__).parents[3]
     if not commit and (root / ".git").exists():  # else the history around it is another project's
-        with contextlib.suppress(OSError, subprocess.CalledProcessError):
+        with suppress(OSError, subprocess.CalledProcessError):
             describe = ["git", "-C", str(root), "describe", "--always", "--dirty"]
             commit = subprocess.run(describe, capture_output=True, text=True, check=True).stdout.strip()
     return f"{__version__} ({commit})" if commit else __version__
