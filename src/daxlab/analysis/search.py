@@ -9,12 +9,14 @@ choose another architecture. A replicate is a seed that at least half of the arc
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from daxlab.analysis.intervals import of_accuracies, student
 from daxlab.analysis.replicates import COLUMNS, Row, Where, entries, summary
 from daxlab.learners import name_and_variant
 from daxlab.runs import Ledger
@@ -103,7 +105,7 @@ def worth(values: Table, *, least: bool = False) -> Row:
     """What choosing the best (with `least`, the lowest) is worth: `scores`, one a fold, and `again`, their mean."""
     sign = -1 if least else 1
     scores = [sign * score for score in leave_one_seed_out(sign * values)]
-    return {"again": summary(scores)["mean"], "scores": scores}
+    return {"again": fmean(scores) if scores else None, "scores": scores}
 
 
 def leave_one_seed_out(values: Table) -> list[float]:
@@ -142,7 +144,8 @@ def overall(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, Row]]:
     for n, network in enumerate(networks):
         for measure, values in scores.items():
             runs = values[n][~np.isnan(values[n])].tolist()
-            numbers = {f"{measure}_{name}": number for name, number in summary(runs).items()}
+            numbers = summary(runs, student if measure == "rank" else of_accuracies)
+            numbers = {f"{measure}_{name}": number for name, number in numbers.items()}
             network |= {measure: numbers.pop(f"{measure}_mean"), **numbers, f"{measure}_runs": runs}
     best = {"rank": worth(scores["rank"], least=True), "accuracy": worth(accuracy)}
     return pl.DataFrame(networks, infer_schema_length=None).sort("rank", "network"), best

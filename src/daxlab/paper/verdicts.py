@@ -3,140 +3,153 @@
 Of a figure that is a mean over runs:
 
 - `agrees`: the 95% interval of our mean lies within the tolerance around what the paper states. The tolerance is five
-  points, or a factor of three in odds where that is narrower: 0.08% is not 5%, and 99.8% is not 95%. Of a bound, the
-  allowed side is within the tolerance too.
+  points, or a factor of three in odds where that is narrower: 0.08% is not 5%, and 99.8% is not 95%. Of a count it is
+  one, of BLEU two points. Of a bound, the allowed side is within the tolerance too.
 - `differs`: chance does not explain the difference. The 95% interval for the difference of two means excludes zero; the
   paper's is the mean of a few runs (five if it does not say, one in Experiment 4) that are as alike as ours. Of a
-  bound, the interval of our mean excludes the allowed side. All figures are tested together, by Holm's method.
-- `undecided`: neither. `needed` says how many runs would decide it if they were like those that we have; None: no
-  number of ours would, because the paper's runs are too few.
+  bound, one side is tested: that our mean keeps it is less probable than 5%. All figures are tested together, by Holm's
+  method.
+- `undecided`: neither. `needed` says how many runs would decide it: our own several times over. None: not even
+  hundreds, often because the paper's runs are too few.
+
+Where the paper says that one thing is worse than another, both are ours: it agrees if the 95% interval for their
+difference lies below zero.
 
 Intervals are those of analysis/intervals.py; of what is no share of anything (BLEU), Student's t.
 
 A count without chance in it agrees if it is the same. A statement about several networks or splits agrees if it does
-for all of them, and differs if it does for any. `shown`: a table, a list, a figure that the paper lacks, a single run.
-`unmeasured`: the ledger lacks some of the runs that the figure is about.
+for all of them, and differs if it does for any. `shown`: a table, a list, a range, a figure that the paper lacks, a
+single run. `unmeasured`: the ledger lacks some of the runs that the figure is about.
 """
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from math import ceil, inf, log, sqrt
+from math import hypot, inf, log, sqrt
 from typing import Literal
 
 import numpy as np
-from scipy.special import expit, logit
-from scipy.stats import norm, t as student
+from scipy.special import expit, logit, ndtr, ndtri, stdtr, stdtrit
 
 from daxlab.analysis import intervals
 
 Verdict = Literal["agrees", "differs", "undecided", "shown", "unmeasured"]
+Ends = tuple[float, float]
 
 POINTS, ODDS = 5.0, 3.0  # the tolerance
 LEVEL = 1 - intervals.CONFIDENCE
-REACH = float(norm.ppf(1 - LEVEL / 2))  # standard errors that an interval of a large sample reaches to each side
-FAR = float(norm.ppf(1 - LEVEL / 2 / 40))  # the same for the first of forty figures that are tested together
-MOST_RUNS = 10_000  # that `needed` says
+REACH = float(ndtri(1 - LEVEL / 2))  # standard errors that an interval of a large sample reaches to each side
+TIMES = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)  # how often `needed` repeats our runs
 
 
 @dataclass(frozen=True)
 class Scale:
     """What a run's value is: so many of `of`, from so many questions; `points` is the tolerance."""
 
-    of: float = 100.0
+    of: float | None = 100.0  # None: no share of anything
     questions: int = intervals.RESOLUTION
     points: float = POINTS
+
+    @classmethod
+    def count(cls, of: int) -> "Scale":
+        """So many of some questions."""
+        return cls(of, of, 1.0)
 
 
 @dataclass(frozen=True)
 class Judgement:
     """Our runs against a figure of the paper. Differences are ours minus the paper's."""
 
-    low: float  # the 95% interval of our mean
-    high: float
     difference: float
     difference_low: float  # its 95% interval; of a bound, our interval minus the bound
     difference_high: float
-    tolerance: tuple[float, float]  # the values that count as agreement
+    tolerance: Ends | None  # the values that count as agreement
+    within: bool  # whether our whole interval lies within the tolerance
     p: float  # how probable so large a difference is, or a mean that keeps the bound
     power: float  # the probability of telling a true difference as large as the tolerance
-    needed: int | None  # how many runs would decide it
 
-    @property
-    def within(self) -> bool:
-        """Whether our whole interval lies within the tolerance."""
-        return self.tolerance[0] <= self.low and self.high <= self.tolerance[1]
+
+def interval(values: Sequence[float], scale: Scale) -> Ends:
+    """The 95% interval of the mean of runs."""
+    if scale.of is None:
+        return intervals.student(values)
+    low, high = intervals.of_accuracies([100 * value / scale.of for value in values], scale.questions)
+    return low * scale.of / 100, high * scale.of / 100
 
 
 def judge(
-    values: Sequence[float], figure: float, relation: str | None, paper_runs: int | None, scale: Scale | None
+    values: Sequence[float], figure: float, relation: str | None, paper_runs: int | None, scale: Scale
 ) -> Judgement:
-    """Runs against a number, the mean of so many runs (None: it is exact), or against a bound, which has a relation.
-
-    `scale`: None if the values are no share of anything.
-    """
+    """Runs against a number, the mean of so many runs (None: it is exact), or against a bound, which has a relation."""
     others = 1 / paper_runs if paper_runs and relation is None else 0.0
-    measured = _numbers(values, figure, others) if scale is None else _shares(values, figure, others, scale)
-    tolerance = _tolerance(figure, relation, scale or Scale())
-    ours, apart, spread, below = measured
-    p = {None: 2 * min(below, 1 - below), "less than": below}.get(relation, 1 - below)
-    least = min(abs(end - figure) for end in tolerance if abs(end - figure) < inf)
-    error = max(spread * sqrt(1 / len(values) + others), 1e-9)
-    power = float(norm.cdf(least / error - REACH))
-    mean = float(np.mean(values))
-    enough = _enough(mean, figure, relation, tolerance, spread, others)
-    needed = None if enough > MOST_RUNS else max(len(values) + 1, ceil(enough))
-    return Judgement(*ours, mean - figure, *apart, tolerance, p, power, needed)
+    compared = _numbers(values, figure, others) if scale.of is None else _shares(values, figure, others, scale)
+    difference_low, difference_high, spread, below = compared
+    (least, most), (low, high) = _tolerance(figure, relation, scale), interval(values, scale)
+    return Judgement(
+        float(np.mean(values)) - figure,
+        difference_low,
+        difference_high,
+        tolerance=(least, most),
+        within=least <= low and high <= most,
+        p={None: 2 * min(below, 1 - below), "less than": below}.get(relation, 1 - below),
+        power=_power(min(figure - least, most - figure), spread * sqrt(1 / len(values) + others)),
+    )
 
 
-Measured = tuple[tuple[float, float], tuple[float, float], float, float]
+def contrast(accuracies: Sequence[float], others: Sequence[float]) -> Judgement:
+    """Runs that the paper says are worse than other runs; both are ours."""
+    runs, rivals = intervals.posterior(accuracies), intervals.posterior(others)
+    pairs = intervals.with_others(runs, rivals)
+    low, high = intervals.difference(pairs)
+    error = hypot(intervals.spread(runs) / sqrt(len(accuracies)), intervals.spread(rivals) / sqrt(len(others)))
+    return Judgement(
+        float(np.mean(accuracies) - np.mean(others)),
+        low,
+        high,
+        tolerance=None,
+        within=high < 0,
+        p=2 * (1 - intervals.greater(pairs)),
+        power=_power(POINTS, error),
+    )
 
 
-def _shares(values: Sequence[float], figure: float, others: float, scale: Scale) -> Measured:
-    """The intervals of our mean and of the difference, the spread of runs, the probability that our mean is smaller."""
+Compared = tuple[float, float, float, float]
+
+
+def _shares(values: Sequence[float], figure: float, others: float, scale: Scale) -> Compared:
+    """The interval of the difference (low, high), the spread of runs, the probability that our mean is smaller."""
+    assert scale.of
     unit = 100 / scale.of
     runs = intervals.posterior([value * unit for value in values], scale.questions)
-    ours = intervals.interval(runs)
     if others:
-        pairs = intervals.with_stated(runs, figure * unit, round(1 / others))
-        apart, below = intervals.difference(pairs), 1 - intervals.greater(pairs)
+        pairs = intervals.with_stated(runs, figure * unit, round(1 / others), scale.questions)
+        (low, high), below = intervals.difference(pairs), 1 - intervals.greater(pairs)
     else:
-        apart, below = (ours[0] - figure * unit, ours[1] - figure * unit), intervals.below(runs, figure * unit)
-    return _scaled(ours, unit), _scaled(apart, unit), intervals.spread(runs) / unit, below
+        low, high = (end - figure * unit for end in intervals.interval(runs))
+        below = intervals.below(runs, figure * unit)
+    return low / unit, high / unit, intervals.spread(runs, scale.questions) / unit, below
 
 
-def _scaled(ends: tuple[float, float], unit: float) -> tuple[float, float]:
-    return ends[0] / unit, ends[1] / unit
-
-
-def _numbers(values: Sequence[float], figure: float, others: float) -> Measured:
+def _numbers(values: Sequence[float], figure: float, others: float) -> Compared:
     """The same by Student's t."""
-    mean, spread, count = float(np.mean(values)), float(np.std(values, ddof=1)), len(values)
-    error = max(spread * sqrt(1 / count + others), 1e-9)
-    reach = float(student.ppf(1 - LEVEL / 2, count - 1))
-    half, apart = reach * spread / sqrt(count), reach * error
-    difference = mean - figure
-    below = float(student.cdf(-difference / error, count - 1))
-    return (mean - half, mean + half), (difference - apart, difference + apart), spread, below
+    difference, spread, freedom = float(np.mean(values)) - figure, float(np.std(values, ddof=1)), len(values) - 1
+    error = max(spread * sqrt(1 / len(values) + others), 1e-9)
+    half = float(stdtrit(freedom, 1 - LEVEL / 2)) * error
+    return difference - half, difference + half, spread, float(stdtr(freedom, -difference / error))
 
 
-def _tolerance(figure: float, relation: str | None, scale: Scale) -> tuple[float, float]:
+def _tolerance(figure: float, relation: str | None, scale: Scale) -> Ends:
     """The values that count as agreement with a figure."""
     low, high = figure - scale.points, figure + scale.points
-    if 0 < figure < scale.of:
+    if scale.of and 0 < figure < scale.of:
         odds = [scale.of * float(expit(logit(figure / scale.of) + sign * log(ODDS))) for sign in (-1, 1)]
         low, high = max(low, odds[0]), min(high, odds[1])
     return (-inf if relation == "less than" else low), (inf if relation in ("more than", "at least") else high)
 
 
-def _enough(
-    mean: float, figure: float, relation: str | None, tolerance: tuple[float, float], spread: float, others: float
-) -> float:
-    """How many runs would decide a figure, if their mean and spread stay as they are."""
-    room = min(mean - tolerance[0], tolerance[1] - mean)
-    to_agree = (REACH * spread / room) ** 2 if room > 0 else inf
-    wrong_side = {None: True, "less than": mean > figure}.get(relation, mean < figure)
-    excess = (abs(mean - figure) / (FAR * spread)) ** 2 - others if spread and wrong_side else 0.0
-    return min(to_agree, 1 / excess if excess > 0 else inf)
+def _power(least: float, error: float) -> float:
+    """The probability that an interval excludes zero, if the true difference is so large."""
+    return float(ndtr(least / max(error, 1e-9) - REACH))
 
 
 def decide(judgements: Sequence[Judgement]) -> list[Verdict]:
@@ -149,6 +162,19 @@ def decide(judgements: Sequence[Judgement]) -> list[Verdict]:
         if verdicts[n] == "undecided":
             verdicts[n] = "differs"
     return verdicts
+
+
+def needed(judged_of: Callable[[int], Judgement], figures: int) -> int | None:
+    """How often our runs would have to be there to decide a figure, as the first of so many that are tested together.
+
+    `judged_of`: the judgement on our runs so many times over. None: more often than is practical.
+    """
+
+    def decided(times: int) -> bool:
+        judged = judged_of(times)
+        return judged.within or judged.p <= LEVEL / figures
+
+    return TIMES[bisect_left(TIMES, True, key=decided)] if decided(TIMES[-1]) else None
 
 
 def together(verdicts: Iterable[Verdict]) -> Verdict:

@@ -60,7 +60,7 @@ def _whole(frame: pl.DataFrame, experiments: Mapping[str, Results]) -> Iterator[
         here = measured(paper["here"], measure) | {"place": paper["places"][measure]} if paper["here"] else paper
         best = measured(results["best"][0], measure) | {"place": 1}
         rows += _pair(f"overall, by mean {measure}", best, results, here)
-    caption = "Means over replicates with standard error, and below them the 95% interval (Student's t). "
+    caption = "Means over replicates with standard error, and below them the 95% interval. "
     caption += text.AGAIN.replace("\n", " ").replace("again:", "*again*:").replace("By rank:", "*By rank*:")
     title, head = "The best of many, and the paper's choice.", ("network", "mean", "again", "paper")
     yield Table("search-winners", title, head, rows, right=(1, 2, 3), caption=caption)
