@@ -31,7 +31,7 @@ class Measurement:
     ours: Any = None  # what is no mean of runs: a list, a table, the ends of a range
     shown: str = ""  # our figure as text, where it is not the mean
     count: int | None = None  # a count that does not depend on chance
-    scale: Scale = Scale()  # of the values
+    scale: Scale = field(default_factory=Scale)  # of the values
     rivals: tuple[float, ...] = ()  # the accuracies of other runs of ours, which the paper says are better
     note: str = ""
 

@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from statistics import fmean
 
 import polars as pl
 
-from daxlab.analysis.probes import attention
 from daxlab.analysis.intervals import student
+from daxlab.analysis.probes import attention
 from daxlab.analysis.replicates import entries, summary
 from daxlab.analysis.translation import caution, right_of, shown
 from daxlab.datasets import sentence_pairs
