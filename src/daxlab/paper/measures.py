@@ -64,8 +64,8 @@ def search_failures(ledger: Ledger, replicates: Measurement) -> Measurement:
     if frame.is_empty():
         return replicates.measured()
     counts = (frame["search_errors"] - frame["unended"]).cast(float).to_list()
-    note = f"of {frame['wrong'].mean():,.0f} wrong answers a run"
-    note += f"; {frame['unended'].mean():.1f} that were cut off do not count" if sum(frame["unended"]) else ""
+    note, cut = f"of {fmean(frame['wrong']):,.0f} wrong answers a run", fmean(frame["unended"])
+    note += f"; {cut:.1f} more were cut off at our cap and do not count" if cut else ""
     return replicates.measured(counts, note, scale=Scale.count(frame["commands"][0]))
 
 

@@ -102,10 +102,10 @@ def _again(ledger: Ledger) -> dict[str, pl.DataFrame]:
 def _table(rows: Sequence[Compared]) -> Table:
     caption = (
         "Percentages of exact matches unless a row says otherwise. Ours: the mean over runs with its standard error, "
-        "and below it its 95% interval. *agrees*: the interval lies within five points of the paper's figure, or within "
-        "a factor of three in odds where that is narrower; *differs*: chance does not explain the difference, over all "
-        "figures together; *undecided*: neither, and *needed* says how many runs would decide it (–: not even hundreds); "
-        "*shown*: no verdict. † a network that the paper chose as its best of 180; ‡ our own draw."
+        "and below it its 95% interval. *agrees*: the interval lies within five points of the paper's figure, or a "
+        "factor of three in odds where that is narrower; *differs*: chance does not explain the difference, over all "
+        "figures together; *undecided*: neither, and *needed* says how many runs would decide it (–: not even "
+        "hundreds); *shown*: no verdict. † a network that the paper chose as its best of 180; ‡ our own draw."
     )
     lines: list[Sequence[Cell]] = []
     for prefix, title in PARTS.items():

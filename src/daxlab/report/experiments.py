@@ -123,8 +123,8 @@ def _wrong(facts: Facts, networks: Sequence[str]) -> Iterator[Block]:
         rows += [["–" if count is None else f"{count:,}" for count in run] for run in counts.iter_rows()]
     caption = (
         "Wrong answers by where they end, run by run. A search error is a wrong answer that the network itself finds "
-        "less likely than the target; in the paper, less than one test command a run, for both networks. Those that never "
-        "ended were cut off, which the network finds unlikely, so the comparison does not count them."
+        "less likely than the target; in the paper, less than one test command a run, for both networks. Those that "
+        "never ended were cut off, which the network finds unlikely, so the comparison does not count them."
     )
     head = ("seed", "wrong", "too early", "right length", "too late", "search errors", "of these never ended")
     yield Table("wrong-answers-table", "Wrong answers on *length*.", head, rows, range(1, 7), caption)
