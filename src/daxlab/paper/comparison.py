@@ -96,8 +96,8 @@ def compare(ledger: Ledger, experiments: Sequence[str] | None = None, protocol: 
 
 def experiments_of(ids: Sequence[str]) -> list[str]:
     """The experiments whose runs these figures need, in the paper's order."""
-    needed = {experiment for name in ids for experiment in CATALOGUE[name][0]}
-    return [experiment for experiment in EXPERIMENTS if experiment in needed]
+    every = {experiment for name in ids for experiment in CATALOGUE[name][0]}
+    return [experiment for experiment in EXPERIMENTS if experiment in every]
 
 
 def cells(row: Row) -> dict[str, str]:

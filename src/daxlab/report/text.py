@@ -30,7 +30,7 @@ def signed(value: float) -> str:
 
 
 def interval(row: Row) -> str:
-    """The ends of an interval: "99.40 to 100.04"."""
+    """The ends of an interval: "99.40 to 99.84"."""
     return f"{signed(row['low'])} to {signed(row['high'])}"
 
 
@@ -61,7 +61,7 @@ def sentence(text: str) -> str:
 
 
 def measured(row: Row) -> str:
-    """A mean with what it is a mean of: "99.72% (mean of five runs, 95% interval 99.40 to 100.04)"."""
+    """A mean with what it is a mean of: "99.72% (mean of five runs, 95% interval 99.40 to 99.84)"."""
     if row["runs"] == 1:
         return f"{percent(row['mean'])}% (one run)"
     ends = "" if row["low"] is None else f", 95% interval {interval(row)}"
