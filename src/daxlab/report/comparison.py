@@ -61,7 +61,7 @@ def _comparison(facts: Facts) -> Iterator[Block]:
     again = {_what(row): tried(facts, row) for row in rows if row.verdict in ("differs", "undecided")}
     if any(again.values()):
         lines = [Text(f"{text.sentence(what)} {said}") for what, said in again.items() if said]
-        yield Fold("tried", "What else was tried", "other protocols, and the same once more", lines)
+        yield Fold("tried", "What else was tried", "other protocols, and the same once more; each tested alone", lines)
     unmeasured = [row.id for row in rows if row.verdict == "unmeasured"]
     if needs := experiments_of(unmeasured):
         yield absent(text.counted(len(unmeasured), "figure of the paper", "figures of the paper"), " ".join(needs))

@@ -126,7 +126,7 @@ def tally(verdicts: Sequence[str]) -> str:
     said = {
         "agrees": ("*agrees*", "*agree*", "with ours"),
         "differs": ("*differs*", "*differ*", "by more than chance explains"),
-        "undecided": ("is", "are", "*undecided*, because the runs are too few"),
+        "undecided": ("is", "are", "*undecided* with so few runs"),
         "shown": ("is", "are", "shown beside ours without a verdict"),
         "unmeasured": ("is", "are", "not measured in this ledger"),
     }
