@@ -58,14 +58,15 @@ def comparison() -> str:
     """The paper's figures that are means of runs, beside ours."""
     rows = _compared()
     means = [row for row in rows if row.sem is not None and row.ours is None and row.verdict != "unmeasured"]
-    lines = [[*_line(row), cells(row)["runs"], row.verdict] for row in means]
+    lines = [[*_line(row), row.verdict, cells(row)["needed"], cells(row)["runs"]] for row in means]
     notes = [f"- {_line(row)[0]}: {row.note}." for row in means if row.note]
     # What is counted in a corpus is measured, whether that corpus is on this machine or not.
     lacking = [row.id for row in rows if row.verdict == "unmeasured" and row.id not in COUNTED]
     others = len(rows) - len(lacking) - len(means)
     end = f"The paper states {len(rows)} figures. {others} that are not in the table are tables, ranges and counts "
     end += "(`daxlab compare`)" + (f", {len(lacking)} are not measured yet: {', '.join(lacking)}." if lacking else ".")
-    table = _table(["figure", "network", "paper", "ours (95% interval)", "every run", ""], lines, right=(2, 3))
+    columns = ["figure", "network", "paper", "ours (95% interval)", "", "needed", "every run"]
+    table = _table(columns, lines, right=(2, 3, 5))
     return "\n".join([table, "", *notes, "", end])
 
 

@@ -65,10 +65,10 @@ def test_a_search_error_is_a_wrong_answer_less_likely_than_its_target(ledger_of,
     likelihoods |= {"jump right": (-20.0, -1.0), "jump and walk": (-5.0, -1.0)}  # the last was answered right
     run = trained("jump", 4, wrong, likelihoods=likelihoods)
     assert search_errors(ledger_of(run), [run.key]).rows(named=True) == [
-        {"key": run.key, "seed": 4, "wrong": 4, "search_errors": 2, "unended": 1}
+        {"key": run.key, "seed": 4, "commands": 7706, "wrong": 4, "search_errors": 2, "unended": 1}
     ]
     bare = Run(spec=run.spec, metrics=run.metrics, artefacts={"greedy": run.artefacts["greedy"]})
-    assert search_errors(ledger_of(bare), [run.key]).rows() == [(run.key, 4, 4, None, None)]
+    assert search_errors(ledger_of(bare), [run.key]).rows() == [(run.key, 4, 7706, 4, None, None)]
 
 
 def test_wrong_answers_end_early_late_or_where_they_should(ledger_of, trained) -> None:

@@ -2,22 +2,31 @@
 
 import json
 from pathlib import Path
+from typing import get_args
 
 from daxlab.paper import targets
+from daxlab.paper.verdicts import Verdict
 from daxlab.runs import Writer
 
 RESULTS = Path(__file__).parents[2] / "results" / "runs.db"
 PROMISED = {"id", "paper", "mean", "sem", "low", "high", "runs", "verdict"}
+PROMISED |= {"difference", "difference_low", "difference_high", "tolerance", "needed", "power"}
 
 
 def test_json_is_a_row_per_figure(daxlab, tmp_path: Path) -> None:
     rows = json.loads(daxlab("compare", "--json", cwd=tmp_path).stdout)
     assert [row["id"] for row in rows[: len(targets())]] == [target.id for target in targets()]
     assert all(row.keys() >= PROMISED for row in rows)
-    assert {row["verdict"] for row in rows} <= {"within", "beyond", "shown", "unmeasured"}
+    assert {row["verdict"] for row in rows} <= set(get_args(Verdict))
     (overall,) = (row for row in rows if row["id"] == "exp2.overall")
-    assert (overall["paper"], overall["verdict"], len(overall["runs"]) >= 5) == (13.8, "within", True)
+    assert (overall["paper"], overall["verdict"], len(overall["runs"]) >= 5) == (13.8, "agrees", True)
     assert overall["low"] < overall["mean"] < overall["high"]
+    assert overall["tolerance"][0] < overall["low"] < overall["high"] < overall["tolerance"][1]
+    assert all((row["needed"] is None) or row["verdict"] == "undecided" for row in rows)
+    accuracies = [row for row in rows if row["unit"] is None and row["low"] is not None]
+    assert all(0 <= row["low"] <= row["high"] <= 100 for row in accuracies)
+    (bound,) = (row for row in rows if row["id"] == "train.overall")
+    assert bound["tolerance"][1] is None
 
 
 def test_the_table_shows_the_paper_s_figure_beside_ours_and_how_to_measure_the_rest(daxlab) -> None:

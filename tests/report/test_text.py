@@ -1,11 +1,12 @@
 """Text never claims more than the numbers that it is given."""
 
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, get_args
 
 from hypothesis import given, strategies as st
 
 from daxlab.analysis.replicates import entries
+from daxlab.paper.verdicts import Verdict
 from daxlab.report import text
 from daxlab.report.blocks import absent
 
@@ -21,19 +22,20 @@ def compared(**given: Any) -> SimpleNamespace:
         "relation": None,
         "selected": False,
         "shown": "",
-        "margin": 1.0,
+        "difference": None,
     }
     return SimpleNamespace(**usual | given)
 
 
-@given(mean=accuracy, paper=accuracy, margin=st.one_of(st.none(), st.just(1.0)))
-def test_ours_is_called_higher_or_lower_by_its_sign_and_outside_of_an_interval_where_there_is_one(
-    mean: float, paper: float, margin: float | None
+@given(mean=accuracy, paper=accuracy, tested=st.booleans())
+def test_ours_is_called_higher_or_lower_by_its_sign_and_the_difference_is_told_where_there_is_one(
+    mean: float, paper: float, tested: bool
 ) -> None:
-    said = text.against(compared(mean=mean, paper=paper, stated=f"{paper:g}", margin=margin), "jump")
+    ends = {"difference": mean - paper, "difference_low": mean - paper - 1, "difference_high": mean - paper + 1}
+    said = text.against(compared(mean=mean, paper=paper, stated=f"{paper:g}", **ends if tested else {}), "jump")
     assert ("higher" in said) == (mean > paper)
     assert ("lower" in said) == (mean < paper)
-    assert ("outside the 95% interval" in said) == (margin is not None)
+    assert ("the difference is" in said) == tested
 
 
 @given(mean=accuracy, paper=accuracy, name=st.sampled_from(["exp3.jump.best", "exp3.few.8", "exp3.jump.overall"]))
@@ -44,13 +46,14 @@ def test_regression_to_the_mean_is_offered_only_for_what_a_network_was_chosen_by
     assert bool(text.regression(row)) == (name == "exp3.jump.best" and mean < paper)
 
 
-@given(verdicts=st.lists(st.sampled_from(["within", "beyond", "shown", "unmeasured"]), min_size=1, max_size=8))
+@given(verdicts=st.lists(st.sampled_from(get_args(Verdict)), min_size=1, max_size=8))
 def test_the_tally_names_the_verdicts_that_there_are(verdicts: list[str]) -> None:
     said = text.tally(verdicts)
     if set(verdicts) == {"unmeasured"}:
         assert said.startswith("None of the")
     else:
-        for verdict, words in {"within": "*within*", "beyond": "*beyond*", "shown": " shown"}.items():
+        marks = {"agrees": "*agree", "differs": "*differ", "undecided": "*undecided*", "shown": " shown"}
+        for verdict, words in marks.items():
             assert (words in said) == (verdict in verdicts)
 
 

@@ -1,12 +1,13 @@
 """How right every learner is on every split, over its replicates. Reads the ledger's metrics, not its answers."""
 
 from collections.abc import Iterable, Sequence
+from statistics import fmean
 from typing import Any
 
 import polars as pl
 
 from daxlab.analysis.answers import done
-from daxlab.analysis.replicates import COLUMNS, Row, Where, entries, name_and_protocol, summary
+from daxlab.analysis.replicates import COLUMNS, Row, Where, entries, name_and_protocol
 from daxlab.errors import InputError
 from daxlab.runs import Ledger, key
 from daxlab.runs.records import setting
@@ -54,11 +55,15 @@ def _entry(replicates: Sequence[Row]) -> Row:
         "protocol": protocol,
         "failed": sum(row["status"] == "failed" for row in replicates),
         **entries(_metric(replicates, "accuracy")),
-        "train_mean": summary(_metric(replicates, "train_accuracy"))["mean"],
-        "oracle_mean": summary(_metric(replicates, "oracle_accuracy"))["mean"],
+        "train_mean": _mean(_metric(replicates, "train_accuracy")),
+        "oracle_mean": _mean(_metric(replicates, "oracle_accuracy")),
         "keys": [row["key"] for row in replicates if row["status"] == "done"],
     }
 
 
 def _metric(replicates: Sequence[Row], metric: str) -> list[float]:
     return [row[metric] for row in replicates if row["status"] == "done" and row[metric] is not None]
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return fmean(values) if values else None

@@ -142,7 +142,7 @@ def ends(ledger: Ledger, keys: Iterable[str]) -> pl.DataFrame:
 
 
 def search_errors(ledger: Ledger, keys: Iterable[str]) -> pl.DataFrame:
-    """A row per run: key, seed, wrong (answers), search_errors (of these), unended (of these again).
+    """A row per run: key, seed, commands, wrong (answers), search_errors (of these), unended (of these again).
 
     A search error is a wrong answer that the network itself finds less likely than the target, which greedy decoding
     missed (Experiments 2 and 3). An answer that was cut off is judged as if it ended there, which the network finds
@@ -152,6 +152,7 @@ def search_errors(ledger: Ledger, keys: Iterable[str]) -> pl.DataFrame:
     judged = pl.when(pl.col("own").count() == pl.len())
     frame = together(ledger, keys, ["right", "ended", "own", "likelihood"])
     return frame.group_by("key", "seed", maintain_order=True).agg(
+        pl.len().cast(int).alias("commands"),
         (~pl.col("right")).sum().cast(int).alias("wrong"),
         judged.then(missed.sum().cast(int)).alias("search_errors"),
         judged.then((missed & ~pl.col("ended")).sum().cast(int)).alias("unended"),

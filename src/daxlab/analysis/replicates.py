@@ -1,8 +1,7 @@
-"""What replicates say together: mean, standard error, and a 95% interval (Student's t over runs)."""
+"""What replicates say together: mean, standard error, and a 95% interval."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
-from functools import cache
 from math import fsum, sqrt
 from statistics import fmean
 from typing import Any
@@ -13,28 +12,25 @@ from daxlab.runs import Ledger
 
 Where = Mapping[str, Any]
 Row = dict[str, Any]
-CONFIDENCE = 0.95
+Interval = Callable[[Sequence[float]], tuple[float, float]]
 COLUMNS: dict[str, Any] = {"runs": int, "mean": float, "sem": float, "low": float, "high": float}
 COLUMNS |= {"accuracies": list[float]}  # of every run, by seed
 PROTOCOL = {field.name for field in fields(Protocol)}
 
 
-def summary(values: Sequence[float]) -> Row:
-    """The mean, its standard error (sem) and its 95% interval (low, high); None where there are too few values."""
+def summary(values: Sequence[float], interval: Interval | None = None) -> Row:
+    """The mean, its standard error (sem) and its 95% interval (low, high); None where there are too few values.
+
+    `interval`: how to compute it; by default for accuracies in per cent, so that it stays between 0 and 100.
+    """
     if len(values) < 2:
         return {"mean": next(iter(values), None), "sem": None, "low": None, "high": None}
+    from daxlab.analysis.intervals import of_accuracies  # scipy is slow to load
+
     mean = fmean(values)
     sem = sqrt(fsum((value - mean) ** 2 for value in values) / (len(values) - 1) / len(values))
-    half = student(len(values) - 1) * sem
-    return {"mean": mean, "sem": sem, "low": mean - half, "high": mean + half}
-
-
-@cache
-def student(freedom: int) -> float:
-    """How many standard errors the 95% interval reaches to each side, by degrees of freedom."""
-    from scipy.special import stdtrit  # slow to load, though a third of scipy.stats
-
-    return float(stdtrit(freedom, (1 + CONFIDENCE) / 2))
+    low, high = (interval or of_accuracies)(values)
+    return {"mean": mean, "sem": sem, "low": low, "high": high}
 
 
 def entries(accuracies: Sequence[float]) -> Row:

@@ -17,6 +17,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from daxlab.analysis.intervals import of_accuracies, student
 from daxlab.analysis.replicates import COLUMNS, Row, Where, entries, summary
 from daxlab.learners import name_and_variant
 from daxlab.runs import Ledger
@@ -170,7 +171,8 @@ def overall(frame: pl.DataFrame) -> pl.DataFrame:
     for n, network in enumerate(networks):
         for measure, values in scores.items():
             runs = values[n][~np.isnan(values[n])].tolist()
-            numbers = {f"{measure}_{name}": number for name, number in summary(runs).items()}
+            numbers = summary(runs, student if measure == "rank" else of_accuracies)
+            numbers = {f"{measure}_{name}": number for name, number in numbers.items()}
             network |= {measure: numbers.pop(f"{measure}_mean"), **numbers, f"{measure}_runs": runs}
     for measure, sign in (("rank", -1), ("accuracy", 1)):  # the least rank wins
         shares, contenders = compared([[sign * run for run in network[f"{measure}_runs"]] for network in networks])

@@ -21,12 +21,14 @@ from daxlab.runs import Ledger
 if TYPE_CHECKING:
     from daxlab.paper.comparison import Row
 
-COLUMNS = {"figure": "figure", "paper": "paper", "ours": "ours", "sem": "sem", "95% interval": "interval"}
-COLUMNS |= {"margin": "margin", "verdict": "verdict", "every run": "runs"}
+COLUMNS = {"figure": "figure", "paper": "paper", "ours": "ours", "95% interval": "interval"}
+COLUMNS |= {"difference": "difference", "verdict": "verdict", "needed": "needed", "every run": "runs"}
 LEGEND = """\
-Percentages of test commands with every action right, unless the figure says otherwise. The 95% interval is that of our
-mean (Student's t over runs). within, beyond: by the 95% interval for the difference of two means, with our spread for
-the paper's; the margin is half of it. Where the margin is wide, within says little.
+Percentages of test commands with every action right, unless the figure says otherwise. The 95% interval is that of
+our mean; the difference is the 95% interval of ours minus the paper's.
+agrees: our interval lies within the tolerance, which is 5 points, or a factor of 3 in odds where that is narrower.
+differs: chance does not explain the difference, over all figures together. undecided: neither, and needed says how many
+runs would decide it (–: not even hundreds). src/daxlab/paper/verdicts.py has the rules.
 † a network that the paper chose as its best of 180, so its figure tends to be lower when it is measured again.
 ‡ our own draw, not the release's."""
 BLEU_LEGEND = """\
@@ -36,7 +38,7 @@ same with "vous" for "tu" or another form of the adjective that agrees; "as stat
 
 
 def compare(ledger: LedgerOption = None, as_json: JsonOption = False) -> None:
-    """Show every figure of the paper beside ours: mean, standard error, 95% interval, every run and a verdict.
+    """Show every figure of the paper beside ours: mean, 95% interval, difference, verdict and every run.
 
     Example: daxlab compare --ledger results/runs.db
     """

@@ -17,7 +17,7 @@ app = typer.Typer(help="The search over the paper's 180 architectures.")
 EXPERIMENTS = (*SPLITS, "overall")
 NO_BEST = "No architecture has runs on all four experiments, so there is no best overall."
 LEGEND = """\
-Percentages of test commands with every action right: mean, standard error, 95% interval (Student's t).
+Percentages of test commands with every action right: mean, standard error, 95% interval.
 ‡ our own draw of the split, not the release's, which `daxlab compare` prefers. * cannot be told from the best."""
 SUMMARY = {"runs": "runs", "mean": "mean", "sem": "sem", "95% interval": "interval"}
 RANKING = {" ": "place", "network": "network", **SUMMARY, "wins": "wins", "every run": "every"}

@@ -192,5 +192,5 @@ def _show(title: str, result: Mapping[str, Any]) -> None:
         rows.append(row | {"run": row["id"][:12], "failure": failure})
     show(table(rows, COLUMNS))
     if result["sem"] is not None:
-        interval = f"95% interval {result['low']:.2f} to {result['high']:.2f} (Student t over runs)"
+        interval = f"95% interval {result['low']:.2f} to {result['high']:.2f}"
         print(f"\nmean {result['mean']:.2f}, standard error {result['sem']:.2f}, {interval}")

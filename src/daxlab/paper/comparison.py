@@ -5,6 +5,8 @@ What is measured is in measures.py, when it agrees in verdicts.py.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from math import isfinite
 from typing import Any
 
 from daxlab.analysis.replicates import summary
@@ -13,11 +15,24 @@ from daxlab.paper.experiments import BEST, EXPERIMENTS
 from daxlab.paper.measures import CATALOGUE, OURS
 from daxlab.paper.runs import Draw, Measurement, Runs
 from daxlab.paper.targets import Target, targets
-from daxlab.paper.verdicts import Verdict, allowed, margin, together, verdict
+from daxlab.paper.verdicts import Judgement, Verdict, contrast, decide, interval, judge, needed, together
 from daxlab.protocol import Protocol
 from daxlab.runs import Ledger
 
-PART = ("network", "split", "mean", "sem", "low", "high", "runs", "verdict", "margin", "note")  # of a row of several
+JUDGED = ("difference", "difference_low", "difference_high", "tolerance", "power")
+PART = (
+    "network",
+    "split",
+    "mean",
+    "sem",
+    "low",
+    "high",
+    "runs",
+    "verdict",
+    *JUDGED,
+    "needed",
+    "note",
+)  # of a row of several
 
 
 @dataclass(frozen=True)
@@ -32,7 +47,12 @@ class Row:
     high: float | None
     runs: list[float]  # every run's value
     verdict: Verdict
-    margin: float | None = None  # how far from the paper's mean ours may be and count as within
+    difference: float | None = None  # of our mean from the paper's figure or bound
+    difference_low: float | None = None  # its 95% interval
+    difference_high: float | None = None
+    tolerance: tuple[float | None, float | None] | None = None  # the values that count as agreement; None: no end
+    needed: int | None = None  # how many runs would decide what is undecided; None: no practical number
+    power: float | None = None  # the probability of telling a true difference as large as the tolerance
     relation: str | None = None
     approx: bool = False  # the paper says "about"
     unit: str | None = None
@@ -40,7 +60,6 @@ class Row:
     network: str | None = None
     split: str | None = None
     draw: Draw | None = None  # of a random split: the release's or our own
-    misses: bool = False  # our mean is on the wrong side of a bound, though within
     selected: bool = False  # a network that the paper chose as the best of 180, so that its figure regresses
     stated: str = ""  # the paper's figure as text
     shown: str = ""  # ours as text
@@ -56,23 +75,29 @@ def compare(ledger: Ledger, experiments: Sequence[str] | None = None, protocol: 
     """
     runs = Runs(ledger, protocol or Protocol())
     extra = [Target(name, "", unit="the paper states no figure") for name in CATALOGUE if name.startswith(OURS)]
-    rows = []
-    for target in (*targets(), *extra):
-        needs, measure = CATALOGUE[target.id]
-        if experiments is not None and not set(needs) & set(experiments):
-            continue
-        try:
-            measurements = measure(runs)
-        except InputError as error:  # the ledger lacks what it takes, answers for example
-            measurements = [Measurement(note=str(error))]
-        rows.append(_together(target, [_row(target, measured) for measured in measurements]))
-    return rows
+    figures = [
+        target
+        for target in (*targets(), *extra)
+        if experiments is None or set(CATALOGUE[target.id][0]) & set(experiments)
+    ]
+    measured = [(target, measurement) for target in figures for measurement in _measurements(target, runs)]
+    judgements = [_judgement(target, measurement) for target, measurement in measured]
+    tested = [judged for judged in judgements if judged]
+    verdicts = iter(decide(tested))
+    rows: dict[str, list[Row]] = {}
+    for (target, measurement), judged in zip(measured, judgements, strict=True):
+        verdict = next(verdicts) if judged else _untested(target, measurement)
+        row = _row(target, measurement, judged, verdict)
+        if verdict == "undecided":
+            row = replace(row, needed=_needed(target, measurement, len(tested)))
+        rows.setdefault(target.id, []).append(row)
+    return [_together(target, rows[target.id]) for target in figures]
 
 
 def experiments_of(ids: Sequence[str]) -> list[str]:
     """The experiments whose runs these figures need, in the paper's order."""
-    needed = {experiment for name in ids for experiment in CATALOGUE[name][0]}
-    return [experiment for experiment in EXPERIMENTS if experiment in needed]
+    every = {experiment for name in ids for experiment in CATALOGUE[name][0]}
+    return [experiment for experiment in EXPERIMENTS if experiment in every]
 
 
 def cells(row: Row) -> dict[str, str]:
@@ -86,40 +111,78 @@ def cells(row: Row) -> dict[str, str]:
         "paper": row.stated,
         "ours": row.shown or "–",
         "sem": f"{row.sem:.2f}" if spread else "",
-        "interval": f"{row.low:.2f} to {row.high:.2f}" if spread else "",
-        "margin": "" if row.margin is None else f"{row.margin:.2f}",
+        "interval": _ends(row.low, row.high) if spread else "",
+        "difference": "" if row.difference is None else _ends(row.difference_low, row.difference_high),
         "verdict": row.verdict,
+        "needed": str(row.needed or "–") if row.verdict == "undecided" else "",
+        "power": "" if row.power is None else f"{row.power:.2f}",
         "runs": " ".join(f"{value:.{0 if value == int(value) else 2}f}" for value in row.runs),
     }
 
 
-def _row(target: Target, measured: Measurement) -> Row:
+def _ends(*ends: float | None) -> str:
+    return " to ".join(f"{round(end or 0, 2) + 0:.2f}" for end in ends)  # no -0.00
+
+
+def _measurements(target: Target, runs: Runs) -> Sequence[Measurement]:
+    """One for each network and split that a figure is about."""
+    try:
+        return CATALOGUE[target.id][1](runs)
+    except InputError as error:  # the ledger lacks what it takes, answers for example
+        return [Measurement(note=str(error))]
+
+
+def _judgement(target: Target, measured: Measurement) -> Judgement | None:
+    """A mean of runs against what the paper states; None if there is nothing to test."""
+    if len(measured.runs) < 2 or measured.ours is not None:
+        return None
+    if measured.rivals:
+        return contrast(measured.runs, measured.rivals)
+    if target.value is None:
+        return None
+    return judge(measured.runs, target.value, target.relation, target.averaged, measured.scale)
+
+
+def _needed(target: Target, measured: Measurement, figures: int) -> int | None:
+    """How many runs would decide what is undecided."""
+
+    def judged_of(times: int) -> Judgement:
+        judged = _judgement(target, replace(measured, runs=measured.runs * times, rivals=measured.rivals * times))
+        assert judged
+        return judged
+
+    times = needed(judged_of, figures)
+    return times and times * len(measured.runs)
+
+
+def _untested(target: Target, measured: Measurement) -> Verdict:
+    if measured.count is not None and measured.draw == "release":
+        return "agrees" if measured.count == target.value else "differs"
+    return "shown" if measured.runs or measured.ours is not None else "unmeasured"
+
+
+def _row(target: Target, measured: Measurement, judged: Judgement | None, verdict: Verdict) -> Row:
     """One measurement beside the paper's figure."""
-    value, relation, paper_runs = measured.claim or (target.value, target.relation, target.averaged)
-    numbers, room, misses = summary(measured.runs), None, False
+    numbers = summary(measured.runs, partial(interval, scale=measured.scale))
     if measured.count is not None:
         numbers["mean"] = float(measured.count)
-    judged: Verdict = "shown" if measured.runs or measured.ours is not None else "unmeasured"
-    if measured.count is not None and measured.draw == "release":
-        judged = "within" if measured.count == value else "beyond"
-    elif value is not None and measured.ours is None:
-        judged, room = verdict(measured.runs, value, relation, paper_runs), margin(measured.runs, paper_runs)
-        misses = judged == "within" and relation is not None and not allowed(numbers["mean"], value, relation)
+    if judged:
+        numbers |= {name: getattr(judged, name) for name in JUDGED}
+        if judged.tolerance:
+            numbers["tolerance"] = tuple(end if isfinite(end) else None for end in judged.tolerance)
     return Row(
         id=target.id,
-        paper=value if measured.claim else target.figure,
+        paper=target.figure,
         **numbers,
         runs=list(measured.runs),
-        verdict=judged,
-        margin=room,
-        relation=relation,
+        verdict=verdict,
+        relation=target.relation,
         approx=target.approx,
         unit=target.unit,
         experiment=target.experiment or None,
         network=measured.network or None,
         split=measured.split or None,
         draw=measured.draw,
-        misses=misses,
         selected=measured.network in BEST.values(),
         stated=str(target),
         shown=measured.shown or ("" if numbers["mean"] is None else f"{numbers['mean']:.2f}"),
@@ -130,30 +193,26 @@ def _row(target: Target, measured: Measurement) -> Row:
 
 def _together(target: Target, rows: Sequence[Row]) -> Row:
     """The row of a figure. Where it has several measurements, the numbers are of the one furthest from the paper."""
-    worst = max(rows, key=lambda row: (row.verdict == "beyond", _against(row)))
+    worst = max(rows, key=lambda row: (row.verdict == "differs", row.verdict == "undecided", _against(row)))
     whole: dict[str, Any] = {"network": target.network or worst.network}
     whole["note"] = "; ".join(dict.fromkeys(_notes(target, rows, worst)))
     if len(rows) > 1:
-        whole |= {"paper": target.figure, "relation": target.relation, "verdict": together(row.verdict for row in rows)}
-        whole["selected"] = any(row.selected for row in rows)
+        whole |= {"verdict": together(row.verdict for row in rows), "selected": any(row.selected for row in rows)}
         whole["parts"] = [{name: getattr(row, name) for name in PART} for row in rows]
-    if len(rows) > 1 and target.range:  # its ends are figures of two networks
-        ends = [row.mean for row in rows]
-        whole |= {**summary(()), "runs": ends, "ours": ends, "shown": " to ".join(f"{end:.2f}" for end in ends)}
     return replace(worst, **whole)
 
 
 def _against(row: Row) -> float:
-    """How far our mean goes against what the paper states; without a mean, less than any other."""
-    if row.mean is None or not isinstance(row.paper, int | float):
+    """How far our mean goes against what the paper states; without a difference, less than any other."""
+    if row.difference is None:
         return float("-inf")
-    difference = row.mean - row.paper
-    return {"less than": difference, None: abs(difference)}.get(row.relation, -difference)
+    against = {None: abs(row.difference), "more than": -row.difference, "at least": -row.difference}
+    return against.get(row.relation, row.difference)
 
 
 def _notes(target: Target, rows: Sequence[Row], worst: Row) -> Iterator[str]:
     """What a reader must know to read the row."""
-    if len(rows) > 1 and worst.runs and not target.range:
+    if len(rows) > 1 and worst.runs:
         yield f"the furthest of {len(rows)}: {worst.network} on {worst.split}"
     lacking = [f"{row.network} on {row.split}" for row in rows if row.verdict == "unmeasured"]
     if len(rows) > 1 and lacking:
@@ -161,9 +220,5 @@ def _notes(target: Target, rows: Sequence[Row], worst: Row) -> Iterator[str]:
     for row in rows:
         if row.note and (row is worst or target.value is None):  # then each has a claim of its own
             yield row.note
-    if worst.misses:
-        yield f"our mean misses the bound by {_against(worst):.2f}, less than the margin of {worst.margin:.2f}"
-    if any(row.verdict == "shown" and row.relation and row.margin is not None for row in rows):
-        yield "no difference can be told"
     if len(worst.runs) == 1 and worst.ours is None and target.figure is not None:
         yield "one run has no spread, so no verdict"

@@ -27,6 +27,7 @@ from daxlab.paper.experiments import BEST, FEW, ONCE, OVERALL, PRIMITIVES, SPLIT
 from daxlab.paper.runs import Measure, Measurement, Runs, draw_of
 from daxlab.paper.search import AXES, search
 from daxlab.paper.targets import FIGURES, target
+from daxlab.paper.verdicts import Scale
 from daxlab.runs import Ledger
 
 OURS = "ours."  # begins the ids of figures that the paper lacks
@@ -53,16 +54,19 @@ def metric(name: str, _: Ledger, replicates: Measurement) -> Measurement:
 def oracle_at(length: int, ledger: Ledger, replicates: Measurement) -> Measurement:
     """Accuracy with the right length given, on the commands of so many actions."""
     frame = by_length(ledger, replicates.keys, by="actions", oracle=True).filter(length=length)
-    return replicates.measured(frame["accuracies"].explode().to_list())
+    scale = Scale(questions=sum(frame["commands"]))
+    return replicates.measured(frame["accuracies"].explode().to_list(), scale=scale)
 
 
 def search_failures(ledger: Ledger, replicates: Measurement) -> Measurement:
-    """Search errors of every run."""
+    """Search errors of every run; answers that were cut off at our cap tell nothing of the search."""
     frame = search_errors(ledger, replicates.keys).drop_nulls("search_errors")
-    wrong, unended = frame["wrong"].to_list(), frame["unended"].to_list()
-    note = f"of {fmean(wrong):,.0f} wrong answers a run" if wrong else ""
-    note += f", {fmean(unended):.1f} of the search errors cut off before they ended" if any(unended) else ""
-    return replicates.measured([float(count) for count in frame["search_errors"]], note)
+    if frame.is_empty():
+        return replicates.measured()
+    counts = (frame["search_errors"] - frame["unended"]).cast(float).to_list()
+    note, cut = f"of {fmean(frame['wrong']):,.0f} wrong answers a run", fmean(frame["unended"])
+    note += f"; {cut:.1f} more were cut off at our cap and do not count" if cut else ""
+    return replicates.measured(counts, note, scale=Scale.count(frame["commands"][0]))
 
 
 def turn_left_errors(ledger: Ledger, replicates: Measurement) -> Measurement:
@@ -70,24 +74,27 @@ def turn_left_errors(ledger: Ledger, replicates: Measurement) -> Measurement:
     median = median_run(ledger, replicates.keys)
     frame = errors_by_construction(ledger, median, "turn-left")
     errors = frame.filter(frame["wrong"] > 0)
-    counts = [round(sum(frame["commands"]) * (100 - value) / 100) for value in replicates.values()]
+    commands = sum(frame["commands"])
+    counts = [round(commands * (100 - value) / 100) for value in replicates.values()]
     ours = {"run": median, "errors": sum(errors["wrong"]), "constructions": errors.to_dicts()}
     most = [f"{row['wrong']} {row['construction']!r} {row['place']}" for row in errors.head(4).to_dicts()]
     most += [f"{rest} in others"] if (rest := sum(errors["wrong"][4:])) else []
     note = f"median run: {'; '.join(most) or 'none'}"
-    return replicates.measured(counts, note, ours=ours, shown=str(ours["errors"]))
+    return replicates.measured(counts, note, ours=ours, shown=str(ours["errors"]), scale=Scale.count(commands))
 
 
 def jump_right(ledger: Ledger, replicates: Measurement) -> Measurement:
     """The composed commands that come out right in the median run; how many in every run."""
     median = median_run(ledger, replicates.keys)
-    right = {key: answers(ledger, key).filter("right")["command"].to_list() for key in replicates.keys}
+    every = {key: answers(ledger, key) for key in replicates.keys}
+    right = {key: frame.filter("right")["command"].to_list() for key, frame in every.items()}
     some = ", ".join(map(repr, right[median][:5])) + (", …" if len(right[median]) > 5 else "")
     any_run = Counter(command for commands in right.values() for command in commands)
     note = f"median run: {some or 'none right'}; in any run: {len(any_run)}"
     counts = [float(len(commands)) for commands in right.values()]
     ours = {"run": median, "right": right[median], "any_run": dict(any_run.most_common())}
-    return replicates.measured(counts, note, ours=ours, shown=str(len(right[median])))
+    scale = Scale.count(every[median].height)
+    return replicates.measured(counts, note, ours=ours, shown=str(len(right[median])), scale=scale)
 
 
 def nearest(ledger: Ledger, replicates: Measurement) -> Measurement:
@@ -116,19 +123,13 @@ def few_shot(shots: int, runs: Runs) -> list[Measurement]:
 
 
 def over_sampling(runs: Runs) -> list[Measurement]:
-    """Accuracy with over-sampling minus without, of the seeds that have both."""
+    """Accuracy without over-sampling, beside that with it."""
     measurements = []
     for name, once in ONCE.items():
-        often, seldom = (
-            {row["seed"]: row["accuracy"] for row in runs.of(OVERALL, split).rows if row["accuracy"] is not None}
-            for split in (name, once)
-        )
-        pairs = [(often[seed], seldom[seed]) for seed in sorted(often.keys() & seldom.keys())]
-        gain, note = [first - second for first, second in pairs], ""
-        if pairs:
-            means = [fmean(side) for side in zip(*pairs, strict=True)]
-            note = f"{name} {means[0]:.2f} with over-sampling minus {means[1]:.2f} without, seed by seed"
-        measurements.append(runs.of(OVERALL, once).measured(gain, note, claim=(0, "more than", None)))
+        often, seldom = runs.of(OVERALL, name).values(), runs.of(OVERALL, once)
+        note = f"{name} without over-sampling {fmean(seldom.values()):.2f}, " if often and seldom.values() else ""
+        note += f"with it {fmean(often):.2f} ({len(often)} runs)" if note else ""
+        measurements.append(seldom.measured(seldom.values() if often else (), note, rivals=often))
     return measurements
 
 
@@ -146,35 +147,31 @@ def srns(figure: Literal["best", "attention-mean", "attention-range"], runs: Run
     """The best SRN without attention; of those with attention, the mean, or the worst and the best.
 
     For the mean, every replicate of the whole search is one value; a run that failed counts as the mean of its
-    architecture's others. As long as architectures are lacking, what there is of them is shown without a verdict.
+    architecture's others. As long as architectures are lacking, what there is of them is shown without a verdict; so is
+    the range, because the ends of thirty means depend on all of them.
     """
     frame = search(runs.ledger, runs.protocol).sort("mean", "network")  # the worst first
     frame = frame.filter(pl.col("runs") > 0, experiment="simple", cell="srn", attention=figure != "best")
     rows = frame.to_dicts()
     every = prod(len(AXES[name]) for name in ("layers", "hidden", "dropout"))
-    lacking = f"so far of {len(rows)} of {every} architectures in the ledger; the others need the search"
+    note = f"so far of {len(rows)} of {every} architectures in the ledger; the others need the search"
     if not rows:
-        return [Measurement(note=lacking)]
-    split, draw = rows[0]["split"], draw_of(rows[0]["split"])
-    means, ends = [row["mean"] for row in rows], [rows[-1]] if figure == "best" else [rows[0], rows[-1]]
+        return [Measurement(note=note)]
+    split, draw, best = rows[0]["split"], draw_of(rows[0]["split"]), rows[-1]
+    means = [row["mean"] for row in rows]
     values = table(frame, shared_seeds(frame["seeds"].to_list()))
     without = int(np.isnan(values).all(axis=1).sum()) if figure == "attention-mean" else 0
-    if len(rows) < every or without:
-        ours = [fmean(means)] if figure == "attention-mean" else [row["mean"] for row in ends]
-        shown = " to ".join(f"{value:.2f}" for value in ours)
-        if len(rows) == every:
-            lacking = f"{without} of {every} architectures have none of the seeds that most of them share"
-        return [Measurement("", split, draw, ours=ours, shown=shown, note=lacking)]
-    if figure == "attention-mean":
-        failed = sum(row["failed"] for row in rows)
-        replicates = Measurement(f"{every} SRNs with attention", split, draw, failed=failed)
-        return [replicates.measured(filled(values).mean(axis=0).tolist())]
-    stated = target(f"exp1.srn-{figure}")
-    claims = [(end, None, stated.averaged) for end in stated.range] if stated.range else [None]
-    return [
-        Measurement(row["network"], split, draw, failed=row["failed"]).measured(row["accuracies"], claim=claim)
-        for row, claim in zip(ends, claims, strict=True)
-    ]
+    if len(rows) < every or without or figure == "attention-range":
+        ours = {"best": means[-1:], "attention-mean": [fmean(means)], "attention-range": [means[0], means[-1]]}[figure]
+        if without:
+            note = f"{without} of {every} architectures have none of the seeds that most of them share"
+        elif len(rows) == every:
+            note = f"{rows[0]['network']} to {best['network']}"
+        return [Measurement("", split, draw, ours=ours, shown=" to ".join(f"{mean:.2f}" for mean in ours), note=note)]
+    if figure == "best":
+        return [Measurement(best["network"], split, draw, failed=best["failed"]).measured(best["accuracies"])]
+    replicates = Measurement(f"{every} SRNs with attention", split, draw, failed=sum(row["failed"] for row in rows))
+    return [replicates.measured(filled(values).mean(axis=0).tolist())]
 
 
 # -- all figures

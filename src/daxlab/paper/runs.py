@@ -10,6 +10,7 @@ from typing import Any, Literal, Self
 from daxlab.datasets.release import PREFIX
 from daxlab.learners import RNN
 from daxlab.paper.experiments import NETWORKS, SCAN, trained_by
+from daxlab.paper.verdicts import Scale
 from daxlab.protocol import SEMANTICS, Protocol
 from daxlab.runs import Ledger
 
@@ -30,7 +31,8 @@ class Measurement:
     ours: Any = None  # what is no mean of runs: a list, a table, the ends of a range
     shown: str = ""  # our figure as text, where it is not the mean
     count: int | None = None  # a count that does not depend on chance
-    claim: tuple[float, str | None, int | None] | None = None  # value, relation, the paper's runs; None: the target's
+    scale: Scale = field(default_factory=Scale)  # of the values
+    rivals: tuple[float, ...] = ()  # the accuracies of other runs of ours, which the paper says are better
     note: str = ""
 
     @classmethod

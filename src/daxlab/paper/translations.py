@@ -12,11 +12,12 @@ from typing import Any
 
 from daxlab.analysis.translation import Translated, right_of, scores, shown, translated
 from daxlab.datasets import bleu, sentence_pairs
-from daxlab.datasets.new_word import new_word
+from daxlab.datasets.new_word import FRAMES, new_word
 from daxlab.datasets.translation import BASELINE, PAPER, PAPER_DIGEST, TIMES, condition
 from daxlab.paper import experiments
 from daxlab.paper.runs import Measure, Measurement, Runs, filters
 from daxlab.paper.targets import target
+from daxlab.paper.verdicts import Scale
 from daxlab.protocol import Protocol
 from daxlab.runs import Ledger
 
@@ -165,7 +166,7 @@ def known_word_right(condition: Condition, baseline: Condition) -> tuple[Sequenc
 
 
 def measured(
-    measure: Callable[[Condition, Condition], tuple[Sequence[float], str]], times: int, runs: Runs
+    measure: Callable[[Condition, Condition], tuple[Sequence[float], str]], scale: Scale, times: int, runs: Runs
 ) -> list[Measurement]:
     """A figure of the condition with the new word so many times, perhaps beside the baseline."""
     every = {part.times: part for part in conditions(runs.ledger, PAPER_DIGEST, PAPER, runs.protocol)}
@@ -174,7 +175,7 @@ def measured(
     others = () if values else sorted({row["dataset"] for row in runs.ledger.rows({"split": BASELINE})} - {PAPER})
     if others:
         note = f"the ledger has runs on {', '.join(others)}, which are not the paper's pairs"
-    return [condition.measured(values, note)]
+    return [condition.measured(values, note, scale=scale)]
 
 
 def counted(figure: str, _: Runs) -> list[Measurement]:
@@ -199,10 +200,11 @@ def counted(figure: str, _: Runs) -> list[Measurement]:
 def figures() -> Iterator[tuple[str, Sequence[str], Measure]]:
     """The figures of Experiment 4: an id, the experiments whose runs it needs, how it is measured."""
     needs = [experiments.TRANSLATION]
-    yield "exp4.bleu", needs, partial(measured, bleu_of, 0)
+    points, right = Scale(of=None, points=2.0), Scale.count(len(FRAMES) - 1)  # BLEU; questions
+    yield "exp4.bleu", needs, partial(measured, bleu_of, points, 0)
     for times in TIMES:
-        yield f"exp4.daxy.{times}", needs, partial(measured, new_word_right, times)
-    yield "exp4.daxy.bleu-drop", needs, partial(measured, bleu_drop, TIMES[0])
-    yield "exp4.tired", needs, partial(measured, known_word_right, TIMES[0])
+        yield f"exp4.daxy.{times}", needs, partial(measured, new_word_right, right, times)
+    yield "exp4.daxy.bleu-drop", needs, partial(measured, bleu_drop, points, TIMES[0])
+    yield "exp4.tired", needs, partial(measured, known_word_right, right, TIMES[0])
     for name in COUNTED:
         yield name, [], partial(counted, name)

@@ -1,66 +1,184 @@
-"""When a figure that we measured agrees with the paper's. Only this module decides it.
+"""When a figure that we measured agrees with the paper's. Declared before any result was seen; only this file decides.
 
-What the paper states allows some means: a number allows itself, "less than 1.5" all below it, "at least 95" itself and
-all above. Our mean is `within` if an allowed mean lies in the 95% interval for the difference of two means: of our n
-runs and the paper's m (5 if it does not say; 1 in Experiment 4), both with the spread s of our runs, because the paper
-gives none. Half of the interval is t(n - 1) · s · √(1/n + 1/m), with Student's t. Otherwise it is `beyond`.
+Of a figure that is a mean over runs:
 
-- Nothing is rounded: 99.7 is 99.7, "about 5" is 5. Runs without spread are `within` only if the paper allows their
-  mean. If n is small or s is large, the interval is wide and `within` says little.
-- A mean on the wrong side of a bound by less than half the interval is `within`, and the row's note says so.
-- "Worse without over-sampling" is about a difference between our own runs: with minus without, seed by seed, is more
-  than 0 (m = ∞). If its interval contains 0, no difference can be told, and it is `shown`.
-- A range over architectures has two ends. Each is compared with our end, with the spread of that architecture's runs.
-- A statement about several networks or splits is `within` if it is for all of them, and `beyond` if it is for any.
-- A count without chance in it (unseen parts of the release's own draw) is `within` if it is the same.
-- `shown`: a table or a list; a count in the median run; a figure that the paper lacks; a single run.
-- `unmeasured`: the ledger lacks some of the runs that the figure is about.
+- `agrees`: the 95% interval of our mean lies within the tolerance around what the paper states. The tolerance is five
+  points, or a factor of three in odds where that is narrower: 0.08% is not 5%, and 99.8% is not 95%. Of a count it is
+  one, of BLEU two points. Of a bound, the allowed side is within the tolerance too.
+- `differs`: chance does not explain the difference. The 95% interval for the difference of two means excludes zero; the
+  paper's is the mean of a few runs (five if it does not say, one in Experiment 4) that are as alike as ours. Of a
+  bound, one side is tested: that our mean keeps it is less probable than 5%. All figures are tested together, by Holm's
+  method.
+- `undecided`: neither. `needed` says how many runs would decide it: our own several times over. None: not even
+  hundreds, often because the paper's runs are too few.
+
+Where the paper says that one thing is worse than another, both are ours: it agrees if the 95% interval for their
+difference lies below zero.
+
+Intervals are those of analysis/intervals.py; of what is no share of anything (BLEU), Student's t.
+
+A count without chance in it agrees if it is the same. A statement about several networks or splits agrees if it does
+for all of them, and differs if it does for any. `shown`: a table, a list, a range, a figure that the paper lacks, a
+single run. `unmeasured`: the ledger lacks some of the runs that the figure is about.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
-from math import sqrt
-from operator import eq, ge, gt, lt
-from statistics import fmean, stdev
+from dataclasses import dataclass
+from math import hypot, inf, log, sqrt
 from typing import Literal
 
-from daxlab.analysis.replicates import student
+import numpy as np
+from scipy.special import expit, logit, ndtr, ndtri, stdtr, stdtrit
 
-Verdict = Literal["within", "beyond", "shown", "unmeasured"]
+from daxlab.analysis import intervals
 
-ALLOWED: dict[str | None, Callable[[float, float], bool]] = {None: eq, "less than": lt, "more than": gt, "at least": ge}
+Verdict = Literal["agrees", "differs", "undecided", "shown", "unmeasured"]
+Ends = tuple[float, float]
 
-
-def margin(values: Sequence[float], paper_runs: int | None) -> float | None:
-    """Half the 95% interval for the difference of two means with our spread; None: the other one is no mean of runs."""
-    if len(values) < 2:
-        return None
-    spread = stdev(values) * sqrt(1 / len(values) + (1 / paper_runs if paper_runs else 0))
-    return student(len(values) - 1) * spread
-
-
-def allowed(mean: float, value: float, relation: str | None = None) -> bool:
-    """Whether a mean, taken as it is, is one that the paper's statement allows."""
-    return ALLOWED[relation](mean, value)
+POINTS, ODDS = 5.0, 3.0  # the tolerance
+LEVEL = 1 - intervals.CONFIDENCE
+REACH = float(ndtri(1 - LEVEL / 2))  # standard errors that an interval of a large sample reaches to each side
+TIMES = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)  # how often `needed` repeats our runs
 
 
-def verdict(
-    values: Sequence[float], value: float, relation: str | None = None, paper_runs: int | None = None
-) -> Verdict:
-    """Of our runs against a number or a bound."""
-    if not values:
-        return "unmeasured"
-    room = margin(values, paper_runs)
-    if room is None:
-        return "shown"
-    mean = fmean(values)
-    near = room > 0 and abs(mean - value) <= room
-    if near and relation and not paper_runs:
-        return "shown"
-    return "within" if allowed(mean, value, relation) or near else "beyond"
+@dataclass(frozen=True)
+class Scale:
+    """What a run's value is: so many of `of`, from so many questions; `points` is the tolerance."""
+
+    of: float | None = 100.0  # None: no share of anything
+    questions: int = intervals.RESOLUTION
+    points: float = POINTS
+
+    @classmethod
+    def count(cls, of: int) -> "Scale":
+        """So many of some questions."""
+        return cls(of, of, 1.0)
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Our runs against a figure of the paper. Differences are ours minus the paper's."""
+
+    difference: float
+    difference_low: float  # its 95% interval; of a bound, our interval minus the bound
+    difference_high: float
+    tolerance: Ends | None  # the values that count as agreement
+    within: bool  # whether our whole interval lies within the tolerance
+    p: float  # how probable so large a difference is, or a mean that keeps the bound
+    power: float  # the probability of telling a true difference as large as the tolerance
+
+
+def interval(values: Sequence[float], scale: Scale) -> Ends:
+    """The 95% interval of the mean of runs."""
+    if scale.of is None:
+        return intervals.student(values)
+    low, high = intervals.of_accuracies([100 * value / scale.of for value in values], scale.questions)
+    return low * scale.of / 100, high * scale.of / 100
+
+
+def judge(
+    values: Sequence[float], figure: float, relation: str | None, paper_runs: int | None, scale: Scale
+) -> Judgement:
+    """Runs against a number, the mean of so many runs (None: it is exact), or against a bound, which has a relation."""
+    others = 1 / paper_runs if paper_runs and relation is None else 0.0
+    compared = _numbers(values, figure, others) if scale.of is None else _shares(values, figure, others, scale)
+    difference_low, difference_high, spread, below = compared
+    (least, most), (low, high) = _tolerance(figure, relation, scale), interval(values, scale)
+    return Judgement(
+        float(np.mean(values)) - figure,
+        difference_low,
+        difference_high,
+        tolerance=(least, most),
+        within=least <= low and high <= most,
+        p={None: 2 * min(below, 1 - below), "less than": below}.get(relation, 1 - below),
+        power=_power(min(figure - least, most - figure), spread * sqrt(1 / len(values) + others)),
+    )
+
+
+def contrast(accuracies: Sequence[float], others: Sequence[float]) -> Judgement:
+    """Runs that the paper says are worse than other runs; both are ours."""
+    runs, rivals = intervals.posterior(accuracies), intervals.posterior(others)
+    pairs = intervals.with_others(runs, rivals)
+    low, high = intervals.difference(pairs)
+    error = hypot(intervals.spread(runs) / sqrt(len(accuracies)), intervals.spread(rivals) / sqrt(len(others)))
+    return Judgement(
+        float(np.mean(accuracies) - np.mean(others)),
+        low,
+        high,
+        tolerance=None,
+        within=high < 0,
+        p=2 * (1 - intervals.greater(pairs)),
+        power=_power(POINTS, error),
+    )
+
+
+Compared = tuple[float, float, float, float]
+
+
+def _shares(values: Sequence[float], figure: float, others: float, scale: Scale) -> Compared:
+    """The interval of the difference (low, high), the spread of runs, the probability that our mean is smaller."""
+    assert scale.of
+    unit = 100 / scale.of
+    runs = intervals.posterior([value * unit for value in values], scale.questions)
+    if others:
+        pairs = intervals.with_stated(runs, figure * unit, round(1 / others), scale.questions)
+        (low, high), below = intervals.difference(pairs), 1 - intervals.greater(pairs)
+    else:
+        low, high = (end - figure * unit for end in intervals.interval(runs))
+        below = intervals.below(runs, figure * unit)
+    return low / unit, high / unit, intervals.spread(runs, scale.questions) / unit, below
+
+
+def _numbers(values: Sequence[float], figure: float, others: float) -> Compared:
+    """The same by Student's t."""
+    difference, spread, freedom = float(np.mean(values)) - figure, float(np.std(values, ddof=1)), len(values) - 1
+    error = max(spread * sqrt(1 / len(values) + others), 1e-9)
+    half = float(stdtrit(freedom, 1 - LEVEL / 2)) * error
+    return difference - half, difference + half, spread, float(stdtr(freedom, -difference / error))
+
+
+def _tolerance(figure: float, relation: str | None, scale: Scale) -> Ends:
+    """The values that count as agreement with a figure."""
+    low, high = figure - scale.points, figure + scale.points
+    if scale.of and 0 < figure < scale.of:
+        odds = [scale.of * float(expit(logit(figure / scale.of) + sign * log(ODDS))) for sign in (-1, 1)]
+        low, high = max(low, odds[0]), min(high, odds[1])
+    return (-inf if relation == "less than" else low), (inf if relation in ("more than", "at least") else high)
+
+
+def _power(least: float, error: float) -> float:
+    """The probability that an interval excludes zero, if the true difference is so large."""
+    return float(ndtr(least / max(error, 1e-9) - REACH))
+
+
+def decide(judgements: Sequence[Judgement]) -> list[Verdict]:
+    """The verdicts on all rows of a table. Those that do not agree are tested together, by Holm's method."""
+    verdicts: list[Verdict] = ["agrees" if judged.within else "undecided" for judged in judgements]
+    ascending = sorted(range(len(judgements)), key=lambda n: judgements[n].p)
+    for place, n in enumerate(ascending):
+        if judgements[n].p > LEVEL / (len(judgements) - place):
+            break
+        if verdicts[n] == "undecided":
+            verdicts[n] = "differs"
+    return verdicts
+
+
+def needed(judged_of: Callable[[int], Judgement], figures: int) -> int | None:
+    """How often our runs would have to be there to decide a figure, as the first of so many that are tested together.
+
+    `judged_of`: the judgement on our runs so many times over. None: more often than is practical.
+    """
+
+    def decided(times: int) -> bool:
+        judged = judged_of(times)
+        return judged.within or judged.p <= LEVEL / figures
+
+    return TIMES[bisect_left(TIMES, True, key=decided)] if decided(TIMES[-1]) else None
 
 
 def together(verdicts: Iterable[Verdict]) -> Verdict:
-    """Of a statement about several things: one that is beyond decides, and none may be missing."""
+    """Of a statement about several things: one that differs decides, and none may be missing."""
     every = set(verdicts) or {"unmeasured"}
-    order: tuple[Verdict, ...] = ("beyond", "unmeasured", "shown", "within")
+    order: tuple[Verdict, ...] = ("differs", "unmeasured", "undecided", "shown", "agrees")
     return next(verdict for verdict in order if verdict in every)

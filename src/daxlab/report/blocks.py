@@ -13,7 +13,7 @@ from daxlab.errors import InputError
 class Text:
     """A paragraph. Text between backticks is code, text between asterisks is stressed.
 
-    Roles: "lead" opens a section, "absent" says what is not measured, "beyond" what disagrees, "name" is a heading.
+    Roles: "lead" opens a section, "absent" says what is not measured, "warning" what disagrees, "name" is a heading.
     """
 
     text: str

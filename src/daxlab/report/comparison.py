@@ -8,7 +8,7 @@ from daxlab.analysis.accuracy import settings
 from daxlab.paper.comparison import Row as Compared, cells, experiments_of
 from daxlab.paper.experiments import BEST, NETWORKS, OVERALL, SCAN, SPLITS
 from daxlab.paper.targets import RUNS, stated
-from daxlab.paper.verdicts import verdict
+from daxlab.paper.verdicts import Scale, decide, judge
 from daxlab.report import figures, text
 from daxlab.report.blocks import Block, Cell, Fold, Note, Picture, Section, Strip, Table, Text, absent
 from daxlab.report.drawing import as_csv, picture
@@ -54,18 +54,14 @@ def _lines(kind: str, rows: Mapping[str, Row | None], about: Mapping[str, str], 
 
 def _comparison(facts: Facts) -> Iterator[Block]:
     rows = [row for row in facts.compared.values() if row.paper is not None]
-    said = text.tally([row.verdict for row in rows])
-    if missed := sum(row.misses for row in rows):
-        said += f" In {text.number(missed)} of those within, our mean misses the paper's bound by less than the margin;"
-        said += " a note in the table says so."
-    yield Text(said)
-    beyond = [row for row in rows if row.verdict == "beyond"]
-    for row in beyond:
+    yield Text(text.tally([row.verdict for row in rows]))
+    for row in (row for row in rows if row.verdict == "differs"):
         note = text.sentence(row.note) if row.note else ""
-        yield Text(" ".join(filter(None, (text.against(row, _what(row)), text.regression(row), note))), "beyond")
-    if beyond:
-        again = [Text(f"{text.sentence(_what(row))} {tried(facts, row)}") for row in beyond]
-        yield Fold("tried", "What was tried on these", "other protocols, and the same once more", again)
+        yield Text(" ".join(filter(None, (text.against(row, _what(row)), text.regression(row), note))), "warning")
+    again = {_what(row): tried(facts, row) for row in rows if row.verdict in ("differs", "undecided")}
+    if any(again.values()):
+        lines = [Text(f"{text.sentence(what)} {said}") for what, said in again.items() if said]
+        yield Fold("tried", "What else was tried", "other protocols, and the same once more; each tested alone", lines)
     unmeasured = [row.id for row in rows if row.verdict == "unmeasured"]
     if needs := experiments_of(unmeasured):
         yield absent(text.counted(len(unmeasured), "figure of the paper", "figures of the paper"), " ".join(needs))
@@ -77,20 +73,21 @@ def _what(row: Compared) -> str:
 
 
 def tried(facts: Facts, row: Compared) -> str:
-    """The same network on the same split by another protocol, and once more in the ledgers of `again/`."""
-    if row.id.startswith("exp4."):  # other pairs are no repetition
-        return ""
-    network, number = str(NETWORKS.get(row.network or "", row.network)), isinstance(row.paper, int | float)
+    """The same network on the same split by another protocol, and once more in the ledgers of `again/`, if any."""
+    if row.unit or not isinstance(row.paper, int | float) or row.id.startswith(("exp2.oracle", "train")):
+        return ""  # not an accuracy on a test set
+    network = str(NETWORKS.get(row.network or "", row.network))
     others = {"": facts.settings.filter(pl.col("protocol").is_not_null()), **_again(facts.ledger)}
     said = []
     for ledger, frame in others.items():
         same = frame.filter(pl.col("runs") > 0, dataset=SCAN, split=row.split, network=network)
         for runs in same.sort("protocol").to_dicts():
             how = f"once more ({ledger})" if ledger else f"with {runs['protocol']}"
-            judged = verdict(runs["accuracies"], row.paper, row.relation, RUNS) if number else "shown"
-            after = "" if judged == "shown" else f", {judged}"
-            said.append(f"{how}, {text.measured(runs)}{after}")
-    return f"What was tried: the same {'; '.join(said)}." if said else "Nothing else was tried on it."
+            said.append(f"{how}, {text.measured(runs)}")
+            if runs["runs"] > 1:
+                (verdict,) = decide([judge(runs["accuracies"], row.paper, row.relation, RUNS, Scale())])
+                said[-1] += f", {verdict}"
+    return f"What was tried: the same {'; '.join(said)}." if said else ""
 
 
 def _again(ledger: Ledger) -> dict[str, pl.DataFrame]:
@@ -105,17 +102,17 @@ def _again(ledger: Ledger) -> dict[str, pl.DataFrame]:
 def _table(rows: Sequence[Compared]) -> Table:
     caption = (
         "Percentages of exact matches unless a row says otherwise. Ours: the mean over runs with its standard error, "
-        "and below it its 95% interval. *within*: the paper's figure lies in the 95% interval for the difference of "
-        "two means, the paper's spread taken as ours, or its bound is kept, or missed by less than that (a note says "
-        "so), or a count is the same; *beyond*: it is not so; *shown*: no verdict. † a network that the paper chose as "
-        "its best of 180; ‡ our own draw."
+        "and below it its 95% interval. *agrees*: the interval lies within five points of the paper's figure, or a "
+        "factor of three in odds where that is narrower; *differs*: chance does not explain the difference, over all "
+        "figures together; *undecided*: neither, and *needed* says how many runs would decide it (–: not even "
+        "hundreds); *shown*: no verdict. † a network that the paper chose as its best of 180; ‡ our own draw."
     )
     lines: list[Sequence[Cell]] = []
     for prefix, title in PARTS.items():
         lines += [(title,), *(line for row in rows if row.id.startswith(prefix) for line in _figure(row))]
-    head = ("figure", "paper", "ours", "verdict", "every run, 0 to 100%")
+    head = ("figure", "paper", "ours", "verdict", "needed", "every run, 0 to 100%")
     data = pl.DataFrame([{"id": row.id, **cells(row), "unit": row.unit, "note": row.note} for row in rows])
-    return Table("comparison", "The paper's figures and ours.", head, lines, (1, 2), caption, as_csv(data))
+    return Table("comparison", "The paper's figures and ours.", head, lines, (1, 2, 4), caption, as_csv(data))
 
 
 def _figure(row: Compared) -> Iterator[Sequence[Cell]]:
@@ -126,6 +123,7 @@ def _figure(row: Compared) -> Iterator[Sequence[Cell]]:
     strip = row.unit is None and row.runs and isinstance(paper[0], int | float)
     runs = Strip(row.runs, row.low, row.high, paper) if strip else said["runs"]
     about = f"{said['network']} {said['marks']}".strip()
-    yield f"{said['figure']}\n{about}", said["paper"] or "–", ours.replace("-", "−"), row.verdict, runs
+    verdict = (row.verdict, said["needed"])
+    yield f"{said['figure']}\n{about}", said["paper"] or "–", ours.replace("-", "−"), *verdict, runs
     if note := f"The paper: {row.unit}. Here: {row.note}" if row.unit and row.note else row.unit or row.note:
         yield (Note(text.sentence(note)),)

@@ -123,7 +123,8 @@ def _wrong(facts: Facts, networks: Sequence[str]) -> Iterator[Block]:
         rows += [["–" if count is None else f"{count:,}" for count in run] for run in counts.iter_rows()]
     caption = (
         "Wrong answers by where they end, run by run. A search error is a wrong answer that the network itself finds "
-        "less likely than the target; in the paper, less than one test command a run, for both networks."
+        "less likely than the target; in the paper, less than one test command a run, for both networks. Those that "
+        "never ended were cut off, which the network finds unlikely, so the comparison does not count them."
     )
     head = ("seed", "wrong", "too early", "right length", "too late", "search errors", "of these never ended")
     yield Table("wrong-answers-table", "Wrong answers on *length*.", head, rows, range(1, 7), caption)
@@ -132,8 +133,10 @@ def _wrong(facts: Facts, networks: Sequence[str]) -> Iterator[Block]:
 def _oversampling(facts: Facts) -> Iterator[Block]:
     for split, part in zip(ONCE, facts.compared["exp3.oversampling"].parts, strict=True):
         if part["runs"]:
-            ends = "" if part["low"] is None else f" (95% interval {text.interval(part)})"
-            yield Text(f"{text.sentence(part['note'])[:-1]}: {text.signed(part['mean'])} points{ends}.")
+            said = [part["note"]]
+            if part["difference"] is not None:
+                said.append(text.difference(part["difference_low"], part["difference_high"]))
+            yield Text(text.sentence("; ".join(said)))
         else:
             yield absent(f"*{split}* with the primitive shown as often as any command", split)
 

@@ -63,8 +63,7 @@ def spread(axes: Axes, y: float, row: Numbers) -> None:
     """Every value a faint dot, their mean a stroke, its interval a band."""
     dots(axes, [(value, y) for value in row["accuracies"]], COLOR.ours, 4.4)
     if row["low"] is not None:
-        ends = [max(row["low"], 0), min(row["high"], 100)]  # beyond these there is no accuracy to draw
-        axes.plot(ends, [y, y], color=COLOR.ours, linewidth=8, alpha=0.3, solid_capstyle="butt")
+        axes.plot([row["low"], row["high"]], [y, y], color=COLOR.ours, linewidth=8, alpha=0.3, solid_capstyle="butt")
     axes.plot(row["mean"], y, marker="|", color=COLOR.ours, markersize=13, markeredgewidth=2.2, clip_on=False, zorder=5)
 
 

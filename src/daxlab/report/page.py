@@ -2,12 +2,14 @@
 
 import re
 from importlib.resources import files
+from typing import get_args
 from urllib.parse import quote
 
 import matplotlib as mpl
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup, escape
 
+from daxlab.paper.verdicts import Verdict
 from daxlab.report import comparison, experiments, provenance, search, splits, text, translation
 from daxlab.report.blocks import Block, Text
 from daxlab.report.drawing import PALETTE, STYLE
@@ -33,7 +35,7 @@ def page(ledger: Ledger) -> str:
         opening=_opening(facts),
         sections=sections,
         palette=PALETTE,
-        verdicts=("within", "beyond", "shown", "unmeasured"),
+        verdicts=get_args(Verdict),
         at=lambda value: f"{STRIP * min(max(value, 0), 100) / 100:g}",
         css=(folder / "style.css").read_text(encoding="utf-8"),
         js=(folder / "page.js").read_text(encoding="utf-8"),

@@ -52,7 +52,7 @@ def _whole(frame: pl.DataFrame, experiments: Mapping[str, Results]) -> Iterator[
         yield absent(f"the search on {text.listed(lacking)}", command=COMMAND)
     ranked = rankings(experiments, None if lacking else all_round(frame))
     rows = [row for name, results in ranked.items() for row in _pair(name, results)]
-    caption = "Means over replicates with standard error, and below them the 95% interval (Student's t). "
+    caption = "Means over replicates with standard error, and below them the 95% interval. "
     caption += text.WINS.replace("\n", " ").replace("wins:", "*wins*:").replace("By rank:", "*By rank*:")
     title, head = "The best of many, and the paper's choice.", ("network", "mean", "wins", "paper")
     yield Table("search-winners", title, head, rows, right=(1, 2, 3), caption=caption)

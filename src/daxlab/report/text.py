@@ -30,7 +30,7 @@ def signed(value: float) -> str:
 
 
 def interval(row: Row) -> str:
-    """The ends of an interval: "99.40 to 100.04"."""
+    """The ends of an interval: "99.40 to 99.84"."""
     return f"{signed(row['low'])} to {signed(row['high'])}"
 
 
@@ -61,7 +61,7 @@ def sentence(text: str) -> str:
 
 
 def measured(row: Row) -> str:
-    """A mean with what it is a mean of: "99.72% (mean of five runs, 95% interval 99.40 to 100.04)"."""
+    """A mean with what it is a mean of: "99.72% (mean of five runs, 95% interval 99.40 to 99.84)"."""
     if row["runs"] == 1:
         return f"{percent(row['mean'])}% (one run)"
     ends = "" if row["low"] is None else f", 95% interval {interval(row)}"
@@ -99,13 +99,19 @@ def ours(row: Any) -> str:
 def against(row: Any, what: str) -> str:
     """A row of the comparison that disagrees, and on which side of the paper's figure ours is."""
     unit = "%" if row.unit is None and isinstance(row.paper, int | float) else ""
-    outside = ", outside the 95% interval for the difference" if row.margin is not None else ""
     side = "ours differs"
     if row.relation is not None:
         side = f"the paper says {row.stated}, and ours is not"
     elif row.mean is not None and isinstance(row.paper, int | float) and row.mean != row.paper:
         side = "ours is higher" if row.mean > row.paper else "ours is lower"
-    return f"{what}: {ours(row)}{unit} here, {row.stated}{unit} in the paper. {sentence(side + outside)}"
+    if row.difference is not None:
+        side += f"; {difference(row.difference_low, row.difference_high)}"
+    return f"{what}: {ours(row)}{unit} here, {row.stated}{unit} in the paper. {sentence(side)}"
+
+
+def difference(low: float, high: float) -> str:
+    """The interval of a difference, in words."""
+    return f"the difference is {signed(low)} to {signed(high)} (95% interval)"
 
 
 def regression(row: Any) -> str:
@@ -118,8 +124,9 @@ def regression(row: Any) -> str:
 def tally(verdicts: Sequence[str]) -> str:
     """How many figures of the paper have which verdict."""
     said = {
-        "within": ("agrees", "agree", "with ours as far as our runs can tell (*within*)"),
-        "beyond": ("lies", "lie", "further from ours than our runs allow (*beyond*)"),
+        "agrees": ("*agrees*", "*agree*", "with ours"),
+        "differs": ("*differs*", "*differ*", "by more than chance explains"),
+        "undecided": ("is", "are", "*undecided* with so few runs"),
         "shown": ("is", "are", "shown beside ours without a verdict"),
         "unmeasured": ("is", "are", "not measured in this ledger"),
     }

@@ -2,11 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from statistics import fmean
 
 import polars as pl
 
+from daxlab.analysis.intervals import student
 from daxlab.analysis.probes import attention
-from daxlab.analysis.replicates import entries
+from daxlab.analysis.replicates import entries, summary
 from daxlab.analysis.translation import caution, right_of, shown
 from daxlab.datasets import sentence_pairs
 from daxlab.datasets.new_word import DAXY, FRAMES, MARK, new_word
@@ -64,13 +66,13 @@ def _called(name: str) -> str:
 def _bleu(every: Sequence[Condition], runs: Sequence[Condition], name: str, mark: str) -> Iterator[Block]:
     if mark:
         not_paper = "are not the paper's, so its figures are no measure of these runs"
-        yield Text(f"These pairs ({_called(name)}) {not_paper}.", "beyond")
+        yield Text(f"These pairs ({_called(name)}) {not_paper}.", "warning")
     yield Text(about_dataset(name))
     rows: list[Sequence[Cell]] = []
     for part in runs:
         paper, points = stated(part.times), lost(every[0], part) if part.times else []
-        means = [text.mean_cell(entries(values)) if values else "" for values in (part.bleu, points)]
-        by_sentence, each = f"{entries(part.by_sentence)['mean']:.2f}", " ".join(f"{score:.2f}" for score in part.bleu)
+        means = [text.mean_cell(summary(values, student)) if values else "" for values in (part.bleu, points)]
+        by_sentence, each = f"{fmean(part.by_sentence):.2f}", " ".join(f"{score:.2f}" for score in part.bleu)
         rows.append((part.split, paper.get("bleu", ""), means[0], by_sentence, means[1], paper.get("lost", ""), each))
     caption = (
         "Corpus BLEU of greedy translations by sacrebleu, on the text as the corpus is read: pair by pair "
@@ -92,7 +94,7 @@ def _asked(runs: Sequence[Condition], mark: str) -> Iterator[Block]:
         yield absent(f"what becomes of “{word}”", TRANSLATION)
         return
     for part in taught:
-        right = [f"{entries(part.right(which))['mean']:.1f}" for which in (word, known)]
+        right = [f"{fmean(part.right(which)):.1f}" for which in (word, known)]
         yield Text(
             f"With “{new.taught.command}” {text.counted(part.times, 'time')}, {right[0]} of the {asked} sentences with "
             f"“{word}” come out right ({text.counted(len(part.rows), 'run')}), {right[1]} with “{known}”."
@@ -115,7 +117,7 @@ def _every(runs: Sequence[Condition], mark: str) -> Iterator[Block]:
     for part in runs:
         new, rows, counts = new_word(part.language), list[Sequence[Cell]](), []
         for word in (new.word.english, new.known.english):
-            counts.append(f"“{word}”: {entries(part.right(word))['mean']:.1f} of {len(new.frames) - 1} right")
+            counts.append(f"“{word}”: {fmean(part.right(word)):.1f} of {len(new.frames) - 1} right")
             rows.append((counts[-1],))
             for answers in zip(*(right_of(run, word) for run in part.translated), strict=True):
                 question = answers[0].question
