@@ -67,7 +67,7 @@ def test_a_sweep_needs_no_file(daxlab, folder: Path) -> None:
 
 
 def test_another_process_sees_how_far_a_sweep_is(daxlab, folder: Path) -> None:
-    command = [sys.executable, "-m", "daxlab", "sweep", "run", "tiny.toml", "--set", "updates=20000"]
+    command = [sys.executable, "-m", "daxlab", "sweep", "run", "tiny.toml", "--set", "updates=200000"]
     states = []
     with subprocess.Popen([*command, "--device", "cpu", "--json"], cwd=folder, stdout=-1, stderr=-1) as running:
         while running.poll() is None:
