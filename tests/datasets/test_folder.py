@@ -57,11 +57,20 @@ def test_it_tells_about_itself(folder: Path) -> None:
 
 def test_a_test_word_that_training_lacks_is_named_with_its_line(folder: Path) -> None:
     found = dataset(str(folder))
-    cow, sat = found.unseen(found.split("gen"))
-    assert cow == (
-        "gen.tsv, line 1: 'cow' never occurs in train.tsv; learners see it as a word they were never trained on"
-    )
-    assert sat.startswith("gen.tsv, line 2: 'sat' never occurs")
+    inputs = [warning for warning in found.unseen(found.split("gen")) if "inputs" in warning]
+    assert [warning.partition(" never")[0] for warning in inputs] == [
+        "gen.tsv, line 1: 'cow'",
+        "gen.tsv, line 2: 'sat'",
+    ]
+    assert inputs[0].endswith("in the inputs of train.tsv; learners see it as a word they were never trained on")
+
+
+def test_an_output_word_that_training_lacks_is_named_too(tmp_path: Path) -> None:
+    (tmp_path / "train.tsv").write_text("a\tA\nb\tB\n")
+    (tmp_path / "gen.tsv").write_text("a b\tA B\nb\tQQ\n")
+    found = dataset(str(tmp_path))
+    (warning,) = found.unseen(found.split("gen"))
+    assert warning.startswith("gen.tsv, line 2: 'QQ' never occurs in the outputs of train.tsv")
 
 
 PAULA = "paint ( agent = Paula , theme = cake ( nmod . in = closet ) )"

@@ -72,6 +72,7 @@ def test_the_rate_counts_only_what_was_trained_since_the_sweep_began(two) -> Non
         writer.progress({first.key: 500})  # of an earlier sweep, from its checkpoint
         writer.progress({first.key: 750}, noted(writer, hours_ago=1))
         now = seen(path)
+        assert now.done == 0
         assert now.runs_per_hour == pytest.approx(0.25, rel=1e-3)
         assert now.seconds_left == pytest.approx(5 * 3600, rel=1e-3)  # one and a quarter runs
 

@@ -18,6 +18,10 @@ from daxlab.languages import Example
 SUFFIX = ".tsv"
 TRAIN = "train"
 # What columns are called. A first line of such names is a header, which would be learned as an example.
+UNSEEN = {
+    "input": "learners see it as a word they were never trained on",
+    "output": "only a learner that copies its input can answer with it",
+}
 NAMES = {"input", "output", "command", "commands", "action", "actions", "source", "target", "sentence", "category"}
 
 
@@ -77,18 +81,22 @@ class FolderDataset(Dataset):
         return next(iter(self._splits.values()))
 
     def unseen(self, split: Split) -> list[str]:
-        """A warning for each input word of a test set that training lacks, in the order of files and lines."""
-        shown = {word for example in split.train for word in example.command.split()}
-        lines: dict[tuple[str, str], int] = {}  # (test set, word) -> where it first occurs
+        """A warning for each word of a test set that training lacks, in the order of files and lines."""
+        shown = set[tuple[str, str]]().union(*map(_words, split.train))
+        lines: dict[tuple[str, str, str], int] = {}  # (test set, side, word) -> where it first occurs
         for name, test in sorted(split.tests.items()):
             for number, example in enumerate(test, 1):
-                for word in sorted(set(example.command.split()) - shown):
-                    lines.setdefault((name, word), number)
+                for side, word in sorted(_words(example) - shown):
+                    lines.setdefault((name, side, word), number)
         return [
-            f"{name}{SUFFIX}, line {number}: {word!r} never occurs in {TRAIN}{SUFFIX}; "
-            "learners see it as a word they were never trained on"
-            for (name, word), number in lines.items()
+            f"{name}{SUFFIX}, line {number}: {word!r} never occurs in the {side}s of {TRAIN}{SUFFIX}; {UNSEEN[side]}"
+            for (name, side, word), number in lines.items()
         ]
+
+
+def _words(example: Example) -> set[tuple[str, str]]:
+    """Its words, each with the side that it stands on."""
+    return {("input", word) for word in example.command.split()} | {("output", word) for word in example.actions}
 
 
 def tsv_files(folder: Path) -> list[Path]:

@@ -33,11 +33,11 @@ class Running:
 
 @dataclass(frozen=True)
 class Status:
-    """A ledger that is being written, or was. Runs done and failed are counted over all of it."""
+    """A ledger that is being written, or was. Runs are those of the sweep under way; where none is, all."""
 
     done: int
     running: int
-    waiting: int  # of the sweep under way; where none is, of all
+    waiting: int
     others: int  # runs that wait for another sweep to go on
     failed: int
     runs_per_hour: float | None  # since the sweep began, parts of runs included; None where none is under way
@@ -52,7 +52,8 @@ def beginning(ledger: Ledger, groups: Iterable[Group], splits: Iterable[str]) ->
     rows, own = ledger.under_way(), {group.key for group in groups}
     others = [row["number"] for row in rows if row["key"] not in own]
     before = ledger.count() + _trained(row for row in rows if row["key"] in own)
-    return {NOTE: {"since": time.time(), "runs": before, "others": others, "splits": sorted(splits)}}
+    ended = {name: count for name, count in ledger.status().items() if name in ("done", "failed")}
+    return {NOTE: {"since": time.time(), "runs": before, "others": others, "splits": sorted(splits), **ended}}
 
 
 def status(ledger: Ledger) -> Status:
@@ -71,11 +72,11 @@ def status(ledger: Ledger) -> Status:
         if done > 0 and (done >= SAMPLE * (done + left) or elapsed > STEADY):  # at first, most of it is compiling
             rate, seconds = 3600 * done / elapsed, left * elapsed / done
     return Status(
-        done=counts["done"],
+        done=counts["done"] - sweep.get("done", 0),
         running=sum(row["lacking"] for row in busy),
         waiting=sum(row["lacking"] for row in rows) - sum(row["lacking"] for row in busy),
         others=sum(row["lacking"] for row in recorded if row["number"] in others),
-        failed=counts["failed"],
+        failed=counts["failed"] - sweep.get("failed", 0),
         runs_per_hour=rate,
         seconds_left=seconds,
         groups=[_running(row) for row in busy],
