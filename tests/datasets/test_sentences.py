@@ -76,7 +76,7 @@ def test_the_french_side_has_at_most_nine_tokens_too() -> None:
         ("I am a.\tA.\n\tB.\n", "line 2: an English sentence is missing"),
         ("I am a.\tA.\nI am b.\t \n", "line 2: a French sentence is missing"),
         (b"I am a.\tA.\nI am b.\t\xe9t\xe9.\n", "line 2: not UTF-8 .byte 0xe9 at position 9"),
-        (b"I am a.\tA.\n" + b"x" * (MOST_BYTES + 1), "line 2: longer than 100,000 bytes"),
+        (b"I am a.\tA.\n" + b"x" * (MOST_BYTES + 1), "line 2: longer than 10,000,000 bytes"),
         ("Go.\tVa !\n", "no pair of at most 9 tokens"),
         ("", "no pair of at most 9 tokens"),
     ],
