@@ -28,6 +28,7 @@ def sixty_four(split: str) -> np.ndarray:
         return np.array([row["accuracy"] for row in ledger.rows()])
 
 
+@pytest.mark.slow
 def test_where_the_truth_is_the_same_a_table_of_forty_figures_seldom_has_one_that_differs() -> None:
     """At most one in twenty has one (6 of 300 in a longer trial); forty show it only as far as chance allows."""
     splits, draw = [sixty_four("turn-left"), sixty_four("jump")], np.random.default_rng(2)
