@@ -204,9 +204,10 @@ plain = st.recursive(
 def runs(draw):
     bad = draw(st.booleans())
     parts = draw(st.dictionaries(names.filter(lambda name: name not in spec()), plain, max_size=3))
-    network = draw(st.dictionaries(names, plain, max_size=3))
+    facts = {**spec(draw(st.integers(-(2**63), 2**63 - 1)), draw(names)), **parts}
+    facts["network"] |= draw(st.dictionaries(names, plain, max_size=3))
     return Run(
-        spec={**spec(draw(st.integers(-(2**63), 2**63 - 1)), draw(names), **network), **parts},
+        spec=facts,
         status="failed" if bad else "done",
         failed_at=draw(st.integers(0, 10**6)) if bad else None,
         reason=draw(names) if bad else None,
