@@ -1,12 +1,13 @@
 """The training protocol: one frozen, validated object. Knows nothing of how it is carried out."""
 
 import math
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Literal
 
 from daxlab.errors import InputError
 
 SEMANTICS = 1  # of training: raised whenever the same spec and seed would train another network
+LATER = {"later": True}  # metadata of a field that was added after runs had been recorded
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,7 @@ class Protocol:
     teacher_forcing: float = 0.5  # the share of examples fed with the right actions; the rest with the network's own
     self_fed_loss_ends: Literal["own", "target"] = "own"  # at the network's own first <EOS>, or at the target's
     shared_lengths: bool = True  # runs share the sequence of lengths (and nothing else)
+    clip_separately: bool = field(default=False, metadata=LATER)  # one norm for the encoder, another for the decoder
 
     def __post_init__(self) -> None:
         for name in ("learning_rate", "clip", "teacher_forcing"):
@@ -32,3 +34,12 @@ class Protocol:
             raise InputError(f"teacher forcing is a share between 0 and 1, not {self.teacher_forcing!r}")
         if self.self_fed_loss_ends not in ("own", "target"):
             raise InputError(f"the self-fed loss ends at 'own' or 'target', not {self.self_fed_loss_ends!r}")
+
+
+def recorded(description: Any) -> dict[str, Any]:
+    """The fields of a protocol or a learner that a run's key is made of.
+
+    A field that was added later counts only where it is not at its default, so that earlier runs keep their keys.
+    """
+    later = {part.name: part.default for part in fields(description) if part.metadata.get("later")}
+    return {name: value for name, value in asdict(description).items() if name not in later or value != later[name]}

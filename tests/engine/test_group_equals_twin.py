@@ -24,7 +24,20 @@ from .toy import ALL, ENCODING, JUMP
 UPDATES = 50
 SIZES = {"words": len(ENCODING.words), "actions": len(ENCODING.actions)}
 PROTOCOL = Protocol(updates=UPDATES, learning_rate=0.01, clip=0.5)  # a clip that binds
-OPTIMISER = optax.chain(optax.clip_by_global_norm(PROTOCOL.clip), optax.adam(PROTOCOL.learning_rate))
+CLIP, ADAM = optax.clip_by_global_norm(PROTOCOL.clip), optax.adam(PROTOCOL.learning_rate)
+OPTIMISER = optax.chain(CLIP, ADAM)
+
+
+def of_encoder(params):
+    """Of each array, whether it belongs to the encoder."""
+    return jax.tree_util.tree_map_with_path(lambda path, _: path[0].name in ("words", "encoder"), params)
+
+
+def of_decoder(params):
+    return jax.tree.map(lambda encoder: not encoder, of_encoder(params))
+
+
+SEPARATE = optax.chain(optax.masked(CLIP, of_encoder), optax.masked(CLIP, of_decoder), ADAM)
 
 
 @pytest.fixture(autouse=True)
@@ -49,9 +62,9 @@ def twin_gradient(params, command, actions, drop, *, static, forced, own_end):
     return jax.value_and_grad(of)(params)
 
 
-@jax.jit
-def twin_step(params, memory, gradients):
-    change, memory = OPTIMISER.update(gradients, memory, params)
+@partial(jax.jit, static_argnames="optimiser")
+def twin_step(params, memory, gradients, optimiser):
+    change, memory = optimiser.update(gradients, memory, params)
     return optax.apply_updates(params, change), memory
 
 
@@ -59,7 +72,8 @@ def twin_trained(run, net, protocol, table, updates=UPDATES):
     """One run by the twin and Optax; its presentations by the documented draws."""
     shown = draw(protocol, np.array([run.seed], np.uint32), [table], 0, updates)
     params, static = eqx.partition(net, eqx.is_inexact_array)
-    memory, losses = OPTIMISER.init(params), []
+    optimiser = SEPARATE if protocol.clip_separately else OPTIMISER
+    memory, losses = optimiser.init(params), []
     for t in range(updates):
         key = jax.random.fold_in(run_key(run.seed, DROPOUT), t)
         rows = tuple(row[0][row[0] != PAD] for row in (shown.commands[t], shown.actions[t]))
@@ -67,7 +81,7 @@ def twin_trained(run, net, protocol, table, updates=UPDATES):
         drop = twin.masks(key, jnp.float32(run.dropout), *shape) if run.dropout else None
         how = {"forced": bool(shown.forced[t, 0]), "own_end": protocol.self_fed_loss_ends == "own"}
         loss, gradients = twin_gradient(params, *rows, drop, static=static, **how)
-        params, memory = twin_step(params, memory, gradients)
+        params, memory = twin_step(params, memory, gradients, optimiser)
         losses.append(float(loss))
     return eqx.combine(params, static), np.array(losses)
 
@@ -115,3 +129,15 @@ def test_separate_lengths_and_the_targets_end():
     alone, its_losses = twin_trained(group.members[1], unstack(group.start(), 1), protocol, group.tables[1], 20)
     np.testing.assert_allclose(losses[:, 1], its_losses, rtol=1e-6)
     assert_close(unstack(together, 1), alone)
+
+
+def test_encoder_and_decoder_are_clipped_by_norms_of_their_own():
+    protocol = replace(PROTOCOL, updates=20, clip_separately=True)
+    make = partial(seq2seq, hidden=4, cell="gru", attention=True, **SIZES)
+    group = Stack((Member(0, ALL), Member(1, JUMP)), make, ENCODING, protocol)
+    separate, losses = trained(group, 20)
+    alone, its_losses = twin_trained(group.members[1], unstack(group.start(), 1), protocol, group.tables[1], 20)
+    np.testing.assert_allclose(losses[:, 1], its_losses, rtol=1e-6)
+    assert_close(unstack(separate, 1), alone)
+    together, _ = trained(Stack(group.members, make, ENCODING, PROTOCOL), 20)
+    assert not np.allclose(separate.words, together.words)

@@ -122,8 +122,9 @@ def test_adam_is_optaxs():
         gradients = jax.tree.map(lambda p, c=count: jnp.asarray(rng.normal(size=p.shape) * c, jnp.float32), params)
         change, memory = reference.update(gradients, memory)
         theirs = optax.apply_updates(theirs, change)
-        known = {"norm": global_norm(gradients), "go": jnp.bool_(True), "count": jnp.float32(count)}
-        ours, moments = adam(ours, moments, gradients, **known, rate=1e-2, clip=5.0)
+        clipped = {"norms": [global_norm(gradients)], "parts": [0, 0], "clip": 5.0}
+        known = {"go": jnp.bool_(True), "count": jnp.float32(count)}
+        ours, moments = adam(ours, moments, gradients, **known, **clipped, rate=1e-2)
     for a, b in zip(jax.tree.leaves(ours), jax.tree.leaves(theirs), strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-5)
 

@@ -8,6 +8,7 @@ from hypothesis import given, strategies as st
 
 from daxlab import InputError, learners
 from daxlab.learners import RNN, Learner, defaults, setting
+from daxlab.paper.runs import filters
 from daxlab.runs import key
 from daxlab.runs.spec import Spec
 
@@ -22,6 +23,7 @@ NETWORKS = st.builds(
     clip=st.sampled_from((1, 5.0, 1e6)),
     teacher_forcing=st.sampled_from((0, 0.5, 1)),
     shared_lengths=st.booleans(),
+    clip_separately=st.booleans(),
 )
 
 
@@ -45,12 +47,19 @@ def test_a_label_names_what_differs_from_the_papers_protocol(network: RNN) -> No
     assert learners.label(network.facts()) == label
     assert label.startswith(f"{network.cell.upper()} {network.layers}x{network.hidden}")
     assert ("attention" in label) == network.attention
-    assert ("clip" in label) == (network.clip != 5)
+    assert ("clip" in label) == (network.clip != 5 or network.clip_separately)
     assert ("updates" in label) == (network.updates != 100_000)
 
 
 def test_the_default_learner_is_the_papers_overall_best() -> None:
     assert str(learners.make(learners.DEFAULT)) == "LSTM 2x200, dropout 0.5"
+
+
+def test_a_field_that_was_added_later_changes_no_key_until_it_is_used() -> None:
+    plain, separate = RNN(), RNN(clip_separately=True)
+    assert "clip_separately" not in plain.facts()["protocol"]
+    assert separate.facts()["protocol"]["clip_separately"] is True
+    assert filters(plain, plain.protocol)["clip_separately"] is None  # runs that have no such entry are found
 
 
 def test_runs_recorded_before_learners_had_kinds_keep_their_keys() -> None:

@@ -6,7 +6,7 @@ The members of a stack may differ in seed, split and dropout. Knows nothing of f
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from daxlab.encoding import Encoding, Presentations
 from daxlab.engine.draws import START, run_key
 from daxlab.errors import InputError
 from daxlab.networks.contract import Make, Network
-from daxlab.protocol import SEMANTICS, Protocol
+from daxlab.protocol import SEMANTICS, Protocol, recorded
 
 if TYPE_CHECKING:
     from daxlab.datasets import Split
@@ -79,7 +79,7 @@ class Stack:
         contents = self._by_member(_content)
         spec = {
             "semantics": SEMANTICS,
-            "protocol": asdict(self.protocol),
+            "protocol": recorded(self.protocol),
             "members": [(m.seed, float(m.dropout), content) for m, content in zip(self.members, contents, strict=True)],
             "network": (repr(eqx.filter(networks, eqx.is_array, inverse=True)), shapes),
             "vocabularies": (self.encoding.words.symbols, self.encoding.actions.symbols),

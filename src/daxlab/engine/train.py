@@ -145,6 +145,7 @@ def prepare(stack: Stack, early_exit: bool | None = None) -> tuple[Program, Stat
         own_end=stack.protocol.self_fed_loss_ends == "own",
         learning_rate=stack.protocol.learning_rate,
         clip=stack.protocol.clip,
+        clip_separately=stack.protocol.clip_separately,
     )
     return program, state, rates, keys
 

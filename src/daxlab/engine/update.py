@@ -4,7 +4,8 @@ The weights of R runs are stacked on a leading axis. Knows nothing of splits, vo
 """
 
 from collections.abc import Callable
-from functools import partial
+from functools import partial, reduce
+from operator import add
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -13,6 +14,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from daxlab.engine.adam import Moments, adam, global_norm
+from daxlab.errors import InputError
 from daxlab.symbols import PAD
 
 PRECISION = "highest"  # float32 products, whatever the device would rather do
@@ -49,6 +51,7 @@ class Program(NamedTuple):
     own_end: bool  # the loss of a self-fed example ends at the network's own <EOS>
     learning_rate: float
     clip: float
+    clip_separately: bool  # the encoder by its norm and the decoder by its own
 
 
 def example_gradient(
@@ -102,17 +105,29 @@ def group_update(program: Program, state: State, shown: Shown, rates: Array, key
     inputs = (state.arrays, shown.commands, shown.actions, shown.forced, rates, keys)
     loss, gradients = branches[0](*inputs) if len(branches) == 1 else jax.lax.switch(shown.cap, branches, *inputs)
     parameters, others = eqx.partition(state.arrays, eqx.is_inexact_array)
-    step = partial(adam, rate=program.learning_rate, clip=program.clip, count=(state.update + 1).astype(loss.dtype))
+    parts = clipping_parts(program, parameters)
+    count = (state.update + 1).astype(loss.dtype)
+    step = partial(adam, rate=program.learning_rate, clip=program.clip, parts=parts, count=count)
 
     def apply(parameters: Any, moments: Moments, gradients: Any, loss: Array, failed: Array) -> Any:
-        norm = global_norm(gradients)
-        go = jnp.isfinite(loss) & jnp.isfinite(norm) & (failed < 0)
-        return *step(parameters, moments, gradients, norm=norm, go=go), go
+        leaves = jax.tree.leaves(gradients)
+        norms = [global_norm([g for g, of in zip(leaves, parts, strict=True) if of == n]) for n in sorted(set(parts))]
+        go = jnp.isfinite(loss) & jnp.isfinite(reduce(add, norms)) & (failed < 0)
+        return *step(parameters, moments, gradients, norms=norms, go=go), go
 
     new, moments, went = jax.vmap(apply)(parameters, state.moments, gradients, loss, state.failed)
     failed = jnp.where((state.failed < 0) & ~went, state.update, state.failed)
     loss = jnp.where(failed < 0, loss, jnp.nan)  # a failed run's loss means nothing
     return State(eqx.combine(new, others), moments, failed, state.update + 1), loss
+
+
+def clipping_parts(program: Program, parameters: Any) -> list[int]:
+    """For each array of the parameters, the number of the part whose norm it is clipped by."""
+    encoder = program.static.encoder_fields if program.clip_separately else ()
+    if program.clip_separately and not encoder:
+        raise InputError("clip_separately needs a network that says which fields are its encoder's (encoder_fields)")
+    paths = [path for path, _ in jax.tree_util.tree_leaves_with_path(parameters)]
+    return [int(bool(encoder) and path[0].name not in encoder) for path in paths]
 
 
 @partial(jax.jit, static_argnums=0, donate_argnums=1)

@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Literal, Protocol, get_args, get_origin, get_t
 from daxlab.datasets import Dataset, Split
 from daxlab.errors import InputError, nearest
 from daxlab.languages import Example
+from daxlab.protocol import recorded
 
 Actions = tuple[str, ...]
 MOST = 10**300  # beyond it a whole number is no float
@@ -25,9 +26,21 @@ TYPES = {str: "a name", int: "a whole number", float: "a number", bool: "true or
 UNBOUNDED = {"least": -math.inf, "most": math.inf, "below": math.inf}
 
 
-def setting(default: Any, help: str, least: float = -math.inf, most: float = math.inf, below: float = math.inf) -> Any:
-    """A field of a learner: its default, what it means, and the values it may take."""
-    return field(default=default, metadata={"help": help, "least": least, "most": most, "below": below})
+def setting(
+    default: Any,
+    help: str,
+    least: float = -math.inf,
+    most: float = math.inf,
+    below: float = math.inf,
+    *,
+    later: bool = False,
+) -> Any:
+    """A field of a learner: its default, what it means, and the values it may take.
+
+    `later`: it was added when there were runs already, which keep their keys: at its default it is no part of a key.
+    """
+    limits = {"least": least, "most": most, "below": below}
+    return field(default=default, metadata={"help": help, "later": later, **limits})
 
 
 @dataclass(frozen=True)
@@ -78,7 +91,7 @@ class Learner:
 
     def facts(self) -> dict[str, Any]:
         """All that determines what it does, as plain data: a part of the run's key."""
-        return {"learner": {**asdict(self), "kind": self.source or self.kind}, "semantics": self.semantics}
+        return {"learner": {**recorded(self), "kind": self.source or self.kind}, "semantics": self.semantics}
 
     def __str__(self) -> str:
         """A short description for people: the kind and the fields that are not at their defaults."""

@@ -81,7 +81,9 @@ def learner_of(network: Any, name: str) -> type[NetworkLearner]:
             raise InputError(f"{name} breaks the contract: its start {needs}")
     own = [_as_field(parameter, name) for parameter in parameters.values()]
     training: list[Any] = [("dropout", float, setting(0.0, "the share of units dropped in training", least=0, below=1))]
-    training += [(part.name, part.type, field(default=part.default)) for part in fields(Protocol)]
+    training += [
+        (part.name, part.type, field(default=part.default, metadata=part.metadata)) for part in fields(Protocol)
+    ]
     return make_dataclass(
         network.__name__,
         [*own, *(part for part in training if part[0] not in parameters)],

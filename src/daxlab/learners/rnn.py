@@ -1,11 +1,11 @@
 """The paper's networks: an encoder and a decoder, recurrent, with or without attention, by the paper's protocol."""
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal
 
 from daxlab.learners.core import changed, setting
 from daxlab.learners.network import NetworkLearner
-from daxlab.protocol import SEMANTICS, Protocol
+from daxlab.protocol import SEMANTICS, Protocol, recorded
 
 CellName = Literal["srn", "lstm", "gru"]
 PROTOCOL = tuple(field.name for field in fields(Protocol))
@@ -32,6 +32,9 @@ class RNN(NetworkLearner):
         Protocol.self_fed_loss_ends, "where the loss of a self-fed presentation ends"
     )
     shared_lengths: bool = setting(Protocol.shared_lengths, "runs share the sequence of lengths, and nothing else")
+    clip_separately: bool = setting(
+        Protocol.clip_separately, "clip the encoder's and the decoder's gradients by a norm of their own", later=True
+    )
 
     @staticmethod
     def _start(key: Any, **own: Any) -> Any:
@@ -43,9 +46,13 @@ class RNN(NetworkLearner):
         """In the form that the first runs were recorded in, so that they keep their keys."""
         if type(self) is not RNN:  # somebody's variation of it
             return super().facts()
-        every = asdict(self)
+        every = recorded(self)
         network = {name: value for name, value in every.items() if name not in PROTOCOL}
-        return {"network": network, "protocol": {name: every[name] for name in PROTOCOL}, "semantics": SEMANTICS}
+        return {
+            "network": network,
+            "protocol": {name: every[name] for name in PROTOCOL if name in every},
+            "semantics": SEMANTICS,
+        }
 
     @property
     def architecture(self) -> str:

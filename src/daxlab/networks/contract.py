@@ -12,7 +12,7 @@ Knows nothing of training, data or disk.
 
 import abc
 from collections.abc import Callable
-from typing import Any, Protocol, TypeGuard, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeGuard, runtime_checkable
 
 import equinox as eqx
 from jax import Array
@@ -23,6 +23,8 @@ Steps = tuple[Array | None, Array | None]
 
 class Network(eqx.Module):
     """A trainable map from commands to action sequences. Its floating-point arrays are its parameters."""
+
+    encoder_fields: ClassVar[tuple[str, ...]] = ()  # what clips separately from the rest, if the protocol says so
 
     @abc.abstractmethod
     def loss(

@@ -7,7 +7,7 @@ softmax reads g_i [and c_i]. Loops over time are in `recur`. Knows nothing of tr
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import equinox as eqx
 import jax
@@ -44,6 +44,7 @@ class Seq2Seq(Network):
     w_output: Array  # [producible, hidden (and hidden again, of the context)]; row k is symbol EOS + k
     b_output: Array  # [producible]
     cell: CellName = eqx.field(static=True)
+    encoder_fields: ClassVar[tuple[str, ...]] = ("words", "encoder")
 
     def loss(
         self,
