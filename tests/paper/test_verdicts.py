@@ -8,10 +8,23 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import stats
 
-from daxlab.paper.verdicts import LEVEL, TIMES, Judgement, Scale, contrast, decide, interval, judge, needed, together
+from daxlab.paper.verdicts import (
+    LEVEL,
+    TIMES,
+    Judgement,
+    Scale,
+    best_interval,
+    contrast,
+    decide,
+    interval,
+    judge,
+    judge_best,
+    needed,
+    together,
+)
 from daxlab.runs import Ledger
 
-AGAIN = Path(__file__).parents[2] / "results" / "again"
+RESULTS = Path(__file__).parents[2] / "results" / "runs.db"
 RUNS = (89.65, 98.10, 78.73, 89.74, 89.24)
 BLEU = Scale(of=None, points=2.0)
 accuracies = st.lists(st.floats(0, 100), min_size=2, max_size=8)
@@ -24,8 +37,8 @@ def verdict(values: list[float], figure: float, relation: str | None = None, sca
 
 
 def sixty_four(split: str) -> np.ndarray:
-    with Ledger(AGAIN / f"{split}-64.db") as ledger:
-        return np.array([row["accuracy"] for row in ledger.rows()])
+    with Ledger(RESULTS) as ledger:
+        return np.array([row["accuracy"] for row in ledger.rows({"label": "LSTM 2x200, dropout 0.5", "split": split})])
 
 
 @pytest.mark.slow
@@ -38,6 +51,30 @@ def test_where_the_truth_is_the_same_a_table_of_forty_figures_seldom_has_one_tha
         judged = [judge(draw.choice(runs, n), draw.choice(runs, 5).mean(), None, 5, Scale()) for runs, n in figures]
         false += "differs" in decide(judged)
     assert stats.binomtest(false, tables, LEVEL, "greater").pvalue > 0.01
+
+
+def search(draw: np.random.Generator, spread: float) -> list[list[float]]:
+    """Five runs of each of sixty architectures, some of which are equally good."""
+    means = np.concatenate([np.linspace(40, 80, 40), np.full(20, 80.0)])
+    return np.clip(draw.normal(means[:, None], spread, (60, 5)), 0, 100).tolist()
+
+
+def test_the_best_of_two_searches_of_the_same_networks_seldom_differs() -> None:
+    draw, trials, false = np.random.default_rng(0), 100, 0
+    for _ in range(trials):
+        best = max(map(np.mean, search(draw, 8.0)))
+        false += judge_best(search(draw, 8.0), best, 5).p < LEVEL
+    assert stats.binomtest(false, trials, LEVEL, "greater").pvalue > 0.01
+
+
+def test_the_best_of_a_search_agrees_if_its_runs_are_alike_and_differs_if_it_is_far() -> None:
+    ours = search(np.random.default_rng(1), 0.5)
+    best = max(map(np.mean, ours))
+    low, high = best_interval(ours)
+    assert 0 <= low <= best <= high <= 100
+    assert decide([judge_best(ours, best + 1, 5)]) == ["agrees"]
+    assert decide([judge_best(ours, best + 15, 5)]) == ["differs"]
+    assert decide([judge_best(search(np.random.default_rng(1), 12.0), best, 5)]) == ["undecided"]
 
 
 def test_more_noise_never_turns_differs_into_agrees() -> None:

@@ -38,12 +38,17 @@ def test_ours_is_called_higher_or_lower_by_its_sign_and_the_difference_is_told_w
     assert ("the difference is" in said) == tested
 
 
-@given(mean=accuracy, paper=accuracy, name=st.sampled_from(["exp3.jump.best", "exp3.few.8", "exp3.jump.overall"]))
+@given(
+    mean=accuracy,
+    paper=accuracy,
+    name=st.sampled_from(["exp3.jump.best", "exp3.few.8", "exp3.jump.overall"]),
+    selected=st.booleans(),
+)
 def test_regression_to_the_mean_is_offered_only_for_what_a_network_was_chosen_by_and_came_out_lower(
-    mean: float, paper: float, name: str
+    mean: float, paper: float, name: str, selected: bool
 ) -> None:
-    row = compared(id=name, mean=mean, paper=paper, stated="")
-    assert bool(text.regression(row)) == (name == "exp3.jump.best" and mean < paper)
+    row = compared(id=name, mean=mean, paper=paper, stated="", selected=selected)
+    assert bool(text.regression(row)) == (name == "exp3.jump.best" and selected and mean < paper)
 
 
 @given(verdicts=st.lists(st.sampled_from(get_args(Verdict)), min_size=1, max_size=8))

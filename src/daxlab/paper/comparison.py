@@ -15,7 +15,18 @@ from daxlab.paper.experiments import BEST, EXPERIMENTS
 from daxlab.paper.measures import CATALOGUE, OURS
 from daxlab.paper.runs import Draw, Measurement, Runs
 from daxlab.paper.targets import Target, targets
-from daxlab.paper.verdicts import Judgement, Verdict, contrast, decide, interval, judge, needed, together
+from daxlab.paper.verdicts import (
+    Judgement,
+    Verdict,
+    best_interval,
+    contrast,
+    decide,
+    interval,
+    judge,
+    judge_best,
+    needed,
+    together,
+)
 from daxlab.protocol import Protocol
 from daxlab.runs import Ledger
 
@@ -88,7 +99,7 @@ def compare(ledger: Ledger, experiments: Sequence[str] | None = None, protocol: 
     for (target, measurement), judged in zip(measured, judgements, strict=True):
         verdict = next(verdicts) if judged else _untested(target, measurement)
         row = _row(target, measurement, judged, verdict)
-        if verdict == "undecided":
+        if verdict == "undecided" and not measurement.searched:  # a search is not decided by more runs of its best
             row = replace(row, needed=_needed(target, measurement, len(tested)))
         rows.setdefault(target.id, []).append(row)
     return [_together(target, rows[target.id]) for target in figures]
@@ -140,6 +151,8 @@ def _judgement(target: Target, measured: Measurement) -> Judgement | None:
         return contrast(measured.runs, measured.rivals)
     if target.value is None:
         return None
+    if measured.searched:
+        return judge_best(measured.searched, target.value, target.averaged)
     return judge(measured.runs, target.value, target.relation, target.averaged, measured.scale)
 
 
@@ -163,7 +176,7 @@ def _untested(target: Target, measured: Measurement) -> Verdict:
 
 def _row(target: Target, measured: Measurement, judged: Judgement | None, verdict: Verdict) -> Row:
     """One measurement beside the paper's figure."""
-    numbers = summary(measured.runs, partial(interval, scale=measured.scale))
+    numbers = summary(measured.runs, partial(_interval, measured))
     if measured.count is not None:
         numbers["mean"] = float(measured.count)
     if judged:
@@ -189,6 +202,10 @@ def _row(target: Target, measured: Measurement, judged: Judgement | None, verdic
         ours=measured.ours,
         note=measured.note,
     )
+
+
+def _interval(measured: Measurement, values: Sequence[float]) -> tuple[float, float]:
+    return best_interval(measured.searched) if measured.searched else interval(values, measured.scale)
 
 
 def _together(target: Target, rows: Sequence[Row]) -> Row:

@@ -4,7 +4,8 @@ Knows nothing of training, nor of results.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
+from typing import Any
 
 from daxlab.datasets import dataset
 from daxlab.datasets.release import PREFIX, SIMPLE
@@ -12,7 +13,7 @@ from daxlab.datasets.rules import REPLICATES, SHOTS, SIZES
 from daxlab.errors import InputError, nearest
 from daxlab.learners import RNN
 from daxlab.paper.targets import RUNS, paper
-from daxlab.protocol import Protocol
+from daxlab.protocol import Protocol, recorded
 from daxlab.runs.spec import Spec
 
 NETWORKS = {name: RNN(**fields) for name, fields in paper()["networks"].items() if name != "exp4"}
@@ -31,6 +32,11 @@ TRANSLATION = "translation"
 EXPERIMENTS = ("simple", "size", "length", "turn-left", "jump", "few-shot", "primitives", TRANSLATION)
 ALL = "all"
 SCAN = "scan"
+
+
+def recorded_values(description: RNN | Protocol) -> dict[str, Any]:
+    """The fields by which runs are found in a ledger; None for those that a run records only where they are changed."""
+    return {part.name: recorded(description).get(part.name) for part in fields(description)}
 
 
 def trained_by(network: RNN, protocol: Protocol) -> RNN:

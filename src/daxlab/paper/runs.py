@@ -1,18 +1,23 @@
 """The runs of a ledger that count as the paper's (one protocol, today's semantics), and what is measured in them.
 
 Where the paper drew at random, the release's own draw is taken if it has runs, else ours; the two are never mixed.
+Whether runs share the sequence of lengths does not matter: that only makes training faster (results/README.md).
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal, Self
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from daxlab.datasets.release import PREFIX
 from daxlab.learners import RNN
-from daxlab.paper.experiments import NETWORKS, SCAN, trained_by
+from daxlab.paper.experiments import NETWORKS, SCAN, recorded_values, trained_by
 from daxlab.paper.verdicts import Scale
 from daxlab.protocol import SEMANTICS, Protocol
 from daxlab.runs import Ledger
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Row = dict[str, Any]
 Draw = Literal["release", "own"]
@@ -33,6 +38,7 @@ class Measurement:
     count: int | None = None  # a count that does not depend on chance
     scale: Scale = field(default_factory=Scale)  # of the values
     rivals: tuple[float, ...] = ()  # the accuracies of other runs of ours, which the paper says are better
+    searched: tuple[tuple[float, ...], ...] = ()  # the accuracies of each architecture of a search that this is best of
     note: str = ""
 
     @classmethod
@@ -69,6 +75,14 @@ class Runs:
     ledger: Ledger
     protocol: Protocol = field(default_factory=Protocol)
 
+    @cached_property
+    def search(self) -> "pl.DataFrame":
+        """The architectures of the paper's search that have runs on an experiment."""
+        from daxlab.paper.search import search  # needs polars, which a machine that only trains may lack
+
+        frame = search(self.ledger, self.protocol)
+        return frame.filter(frame["runs"] > 0)
+
     def of(self, network: str, *splits: str, family: bool = False) -> Measurement:
         """The runs of one of the paper's networks on a split, which has one name or two: the release's draw, and ours.
 
@@ -89,4 +103,5 @@ def draw_of(split: str) -> Draw:
 
 def filters(network: RNN, protocol: Protocol) -> Row:
     """The filters (`where`) for runs of a network by a protocol, with today's semantics."""
-    return {"learner": network.kind, "semantics": SEMANTICS, **asdict(trained_by(network, protocol))}
+    fields = recorded_values(trained_by(network, protocol))
+    return {"learner": network.kind, "semantics": SEMANTICS, **fields, "shared_lengths": [True, False]}

@@ -5,14 +5,13 @@ Of a ledger, by one protocol and today's semantics. Numbers come from analysis/.
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
 import polars as pl
 
 from daxlab.analysis.search import architectures, overall, ranked, shared_seeds, table, worth
 from daxlab.learners import RNN
-from daxlab.paper.experiments import BEST, NETWORKS, OVERALL, SPLITS
+from daxlab.paper.experiments import BEST, NETWORKS, OVERALL, SPLITS, recorded_values
 from daxlab.paper.targets import paper, stated
 from daxlab.protocol import SEMANTICS, Protocol
 from daxlab.runs import Ledger
@@ -26,7 +25,7 @@ COMMAND = "daxlab sweep run specs/paper-search.toml"
 
 def search(ledger: Ledger, protocol: Protocol | None = None) -> pl.DataFrame:
     """The architectures and experiments of the paper's search that the ledger has runs of."""
-    where = {"dataset": "scan", "learner": RNN.kind, "semantics": SEMANTICS, **asdict(protocol or Protocol())}
+    where = {"dataset": "scan", "learner": RNN.kind, "semantics": SEMANTICS, **recorded_values(protocol or Protocol())}
     frame = architectures(ledger, AXES, SPLITS, where)
     return frame.sort(pl.col("experiment").cast(pl.Enum(list(SPLITS))), maintain_order=True)
 

@@ -116,7 +116,7 @@ def difference(low: float, high: float) -> str:
 
 def regression(row: Any) -> str:
     """Why a figure that a network was chosen by is expected to be lower when it is measured again."""
-    if row.id not in CHOSEN_BY or row.mean is None or not row.mean < row.paper:
+    if row.id not in CHOSEN_BY or not row.selected or row.mean is None or not row.mean < row.paper:
         return ""
     return "The paper chose this network as its best of 180 by this figure, so a second measurement tends to be lower."
 
