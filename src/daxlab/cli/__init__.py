@@ -6,7 +6,7 @@ from io import TextIOWrapper
 
 import typer
 
-from daxlab.cli import ask, compare, data, reproduce, runs, search, sweep, train, translate
+from daxlab.cli import ask, claims, compare, data, reproduce, runs, search, sweep, train, translate
 from daxlab.errors import InputError
 
 app = typer.Typer(
@@ -26,6 +26,7 @@ app.command("predict")(ask.predict)
 app.add_typer(runs.app, name="runs")
 app.command("reproduce")(reproduce.reproduce)
 app.add_typer(sweep.app, name="sweep")
+app.command("claims")(claims.claims)
 app.command("compare")(compare.compare)
 app.add_typer(search.app, name="search")
 app.command("report")(compare.report)
