@@ -125,6 +125,23 @@ def test_an_answer_that_never_ends_is_said_to_be_cut_off(daxlab, trained: Path, 
     assert "It never ended: it was cut off after 2 actions." in daxlab(*ask).stdout
 
 
+@pytest.mark.parametrize(
+    ("answer", "verdict"),
+    [
+        (Prediction(("WALK",)), "✓ right"),
+        (Prediction(("RUN",)), "✗ wrong; it should be: WALK"),
+        (Prediction(("WALK",), (0.5,)), "✗ wrong; it should be: WALK"),  # it never ended
+    ],
+)
+def test_predict_says_whether_the_answer_is_right(daxlab, trained: Path, monkeypatch, answer, verdict) -> None:
+    with Ledger(trained) as ledger:
+        (key,) = ledger.select({"seed": 0})
+    monkeypatch.setattr("daxlab.runs.trained.TrainedModel.predict", lambda model, command: answer)
+    assert verdict in daxlab("predict", key, "walk", "--ledger", trained).stdout
+    unlicensed = json.loads(daxlab("predict", key, "walk walk", "--ledger", trained, "--json").stdout)
+    assert (unlicensed["right"], unlicensed["targets"]) == (None, [])
+
+
 def test_without_weights_the_error_says_how_to_have_them(daxlab, trained: Path, tmp_path: Path) -> None:
     daxlab("runs", "export", tmp_path / "light.db", "--figures-only", "--ledger", trained)
     with Ledger(trained) as ledger:

@@ -66,6 +66,7 @@ def main() -> None:
         what = f"cannot use {error.filename}" if error.filename else "cannot write the output"
         sys.exit(_failed(f"{what}: {error.strerror or error}"))
     except KeyboardInterrupt:
+        print("daxlab: interrupted", file=sys.stderr)
         sys.exit(130)
 
 

@@ -71,7 +71,7 @@ def predict(
     ledger: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what a run's model does on a command: each action with its probability, and where it looked most.
+    """Show what a run's model does on a command: each action with its probability, where it looked, is it right?
 
     A network that learned English-French translates a sentence: daxlab predict RUN "I am very daxy."
     Example: daxlab predict 9485894f "jump twice"
@@ -87,9 +87,12 @@ def predict(
     chances, attention = answer.probabilities, answer.attention
     words = [*text.split(), "<EOS>"]
     steps = list(answer.actions) if chances is None else [*answer.actions, "<EOS>"][: len(chances)]
+    targets = [example.actions for example in model.dataset.examples() if example.command == text]
+    ended = chances is None or len(chances) > len(answer.actions)
+    right = ended and answer.actions in targets if targets else None
     if as_json:
         content = {"command": text, "actions": answer.actions, "probabilities": chances, "attention": attention}
-        print_json(content)
+        print_json(content | {"right": right, "targets": targets})
     else:
         if model.dataset.unit == "sentences" or chances is None:
             print(" ".join(answer.actions) + ("\n" if chances else ""))
@@ -98,9 +101,11 @@ def predict(
             for row, weights in zip(rows, () if attention is None else attention, strict=False):
                 row.update(_shaded(words, weights))
             show(table(rows))
-            if len(chances) == len(answer.actions):
+            if not ended:
                 print(f"\nIt never ended: it was cut off after {len(steps):,} actions.")
         lacks = [name for name, part in (("probabilities", chances), ("attention weights", attention)) if part is None]
+        if right is not None:
+            print("\n✓ right" if right else f"\n✗ wrong; it should be: {' '.join(targets[0])}")
         if lacks:
             print(f"\n{model.spec.learner} has no {' and no '.join(lacks)} to show.")
     if attention_map is not None:

@@ -10,6 +10,7 @@ from daxlab.cli.watching import watch
 from daxlab.paper.experiments import BEST, NETWORKS
 from daxlab.paper.targets import stated
 from daxlab.runs import Ledger
+from daxlab.runs.trained import TrainedModel
 from daxlab.sweep import Spec, sweep
 
 NETWORK = NETWORKS[BEST["jump"]]
@@ -43,9 +44,13 @@ def main(updates: int = NETWORK.updates) -> None:
         rows = {row["split"]: row for row in ledger.rows({"key": list(outcome.keys)})}
     _show({split: rows[split]["accuracy"] for split in ASKS})
     took = f"{(time.monotonic() - began) / 60:.1f} minutes" if outcome.trained else f"no time: {LEDGER} had it all"
-    print(f"That took {took}. Ask the network yourself:\n")
-    print(f'  .venv/bin/daxlab predict {rows["jump"]["key"][:8]} "jump twice"')
-    print(f'  .venv/bin/daxlab predict {rows["jump"]["key"][:8]} "walk twice"')
+    print(f"That took {took}. The network of the last split knows walk in every company, and jump alone:\n")
+    model = TrainedModel(LEDGER, rows["jump"]["key"])
+    for command in ("walk twice", "jump twice"):
+        actions = model.predict(command).actions
+        print(f"  {'✓' if actions == language('scan').translate(command) else '✗'} {command}: {' '.join(actions)}")
+    print("\nAsk it yourself:\n")
+    print(f'  .venv/bin/daxlab predict {rows["jump"]["key"][:8]} "jump around left"')
     print("  .venv/bin/daxlab --help")
 
 

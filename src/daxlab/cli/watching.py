@@ -99,4 +99,5 @@ def _group_row(group: Running, loss: str) -> dict[str, Any]:
     if group.split is not None:
         what = f"{group.label}, on {group.split}, seed {group.seed}"
     bar = "━" * (BAR * group.step // group.steps)
-    return {"running": what, " " * BAR: bar.ljust(BAR), "updates": group.step, "of": group.steps, " ": loss}
+    phase = "starting" if not group.step else "scoring" if group.step >= group.steps else loss
+    return {"running": what, " " * BAR: bar.ljust(BAR), "updates": group.step, "of": group.steps, " ": phase}
