@@ -1,4 +1,6 @@
-"""When a figure that we measured agrees with the paper's. Declared before any result was seen; only this file decides.
+"""When a figure that we measured agrees with the paper's. Only this file decides.
+
+The tolerance was declared once, for all figures; earlier results were known then, and no figure has one of its own.
 
 Of a figure that is a mean over runs:
 
