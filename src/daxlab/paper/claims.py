@@ -80,8 +80,8 @@ BOUNDS = (
     Bound("srns", "exp1.srn-training", "the same on its training commands", most=5),
     Bound("srns", "exp1.srn-attention-mean", "all SRNs with attention", least=20, of="replicates"),
     Bound("srns", "exp1.without-attention", "the best {network} without attention", least=95),
-    Bound("sparse", "exp1.size.1", "overall-best after 1% of the commands", most=20),
-    Bound("sparse", "exp1.size.4", "overall-best after 4%", least=80),
+    Bound("sparse", "exp1.size.4", "overall-best after 4% of the commands", least=80),
+    Bound("sparse", "exp1.size.1", "overall-best after 1%", most=20),
     Bound("length", "exp2.best", "the best network", most=50),
     Bound("similar", "exp2.drop", "loss of overall-best from 25 actions to 26", least=20, unit=POINTS),
     Bound("similar", "exp2.beyond-25", "overall-best on 26 actions and more", most=5),
@@ -159,12 +159,13 @@ def _figures(bound: Bound, runs: Runs) -> list[Figure]:
     needs, measure = (CATALOGUE | EVIDENCE)[bound.figure]
     train = COMMAND if "search" in needs else f"daxlab reproduce {' '.join(needs)}"
     try:
-        return [_figure(bound, measured, train) for measured in measure(runs)]
+        return [hold(bound, measured, train) for measured in measure(runs)]
     except InputError as error:  # answers or a published file are lacking
         return [_lacking(bound, str(error))]
 
 
-def _figure(bound: Bound, measured: Measurement, train: str) -> Figure:
+def hold(bound: Bound, measured: Measurement, train: str) -> Figure:
+    """Hold a measurement against its bounds; `train` is the command that trains its runs."""
     network, runs = CALLED.get(measured.network, measured.network), len(measured.runs)
     what = bound.what.format(network=network, split=measured.split)
     if runs < 2 and measured.count is None:
@@ -201,11 +202,11 @@ def _text(bound: Bound, measured: Measurement, mean: float | None, low: float, h
     """A figure, its interval, the number of runs and the bounds."""
     words = ("above", "below") if bound.unit == POINTS else ("at least", "at most")
     bounds = [f"{word} {end:g}" for word, end in zip(words, _ends(bound), strict=True) if end is not None]
-    needed = f"needed: {' and '.join(bounds)}{bound.unit}"
+    needed = f"needed: {' and '.join(bounds)}{bound.unit.removesuffix(POINTS)}"
     runs = " and ".join(f"{len(some):,}" for some in (measured.runs, measured.rivals) if some) + f" {bound.of}"
     if mean is None:
         return f"{low:g} to {high:g} ({runs}; {needed})"
-    if low == high:
+    if measured.count is not None:
         return f"{mean:g}{bound.unit} ({needed})"
     ends = " to ".join(f"{round(end, 2) + 0:.2f}" for end in (low, high))  # no -0.00
     return f"{round(mean, 2) + 0:.2f}{bound.unit} ({ends}, {runs}; {needed})"
