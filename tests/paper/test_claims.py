@@ -123,9 +123,11 @@ ONE_SPLIT = {  # figures that are accuracies of one network on one split
     "exp1.size.1": (OVERALL, "size-1"),
     "exp1.size.4": (OVERALL, "size-4"),
     "exp2.best": (BEST["length"], "length"),
+    "exp2.overall": (OVERALL, "length"),
     "exp2.oracle.best": (BEST["length"], "length"),
     "exp3.turn-left.overall": (OVERALL, "turn-left"),
     "exp3.jump.best": (BEST["jump"], "jump"),
+    "exp3.jump.overall": (OVERALL, "jump"),
     "exp3.few.8": (FEW, "few-jump-8-rep"),
     "exp3.few.32": (FEW, "few-jump-32-rep"),
 }

@@ -28,5 +28,6 @@ def claims(ledger: LedgerOption = None, as_json: JsonOption = False) -> None:
     for experiment, some in groupby(rows, key=lambda row: row.experiment):
         print(f"\n{experiment}")
         for row in some:
-            print(f"  {row.verdict:13}  {row.claim}", *(figure.text for figure in row.figures), sep=f"\n{'':17}")
+            evidence = [figure.text for figure in row.figures] if row.measured else [row.evidence]
+            print(f"  {row.verdict:13}  {row.claim}", *evidence, sep=f"\n{'':17}")
     print(f"\n{LEGEND}")

@@ -4,8 +4,8 @@ A claim is a sentence and some figures, each with bounds: what a reader would ta
 the whole 95% interval of every figure lies within its bounds, and *does not hold* if that of one lies outside them.
 Otherwise it is *undecided*. What is counted without chance has no interval.
 
-The bounds were written down when most of the shipped results were known, unlike the tolerance of verdicts.py. So the
-verdicts on those results sum up what was found; only of new runs are they a test.
+The bounds were written down when most of the shipped results were known. So the verdicts on those results sum up what
+was found; only of new runs are they a test.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from typing import Literal
 
 from daxlab.errors import InputError
 from daxlab.paper.evidence import EVIDENCE
-from daxlab.paper.experiments import BEST
+from daxlab.paper.experiments import BEST, OVERALL
 from daxlab.paper.measures import CATALOGUE
 from daxlab.paper.runs import Measurement, Runs
 from daxlab.paper.search import COMMAND
@@ -83,6 +83,7 @@ BOUNDS = (
     Bound("sparse", "exp1.size.4", "overall-best after 4% of the commands", least=80),
     Bound("sparse", "exp1.size.1", "overall-best after 1%", most=20),
     Bound("length", "exp2.best", "the best network", most=50),
+    Bound("length", "exp2.overall", "overall-best", most=50),
     Bound("similar", "exp2.drop", "loss of overall-best from 25 actions to 26", least=20, unit=POINTS),
     Bound("similar", "exp2.beyond-25", "overall-best on 26 actions and more", most=5),
     Bound("similar", "exp2.short-commands", "overall-best on commands of fewer than 8 words", most=1),
@@ -93,6 +94,7 @@ BOUNDS = (
     Bound("turn-left", "exp3.turn-left.overall", "overall-best", least=75),
     Bound("turn-left", "exp3.turn-left.many", "architectures with 80% and more", least=10, unit="", of="replicates"),
     Bound("jump", "exp3.jump.best", "the best network", most=5),
+    Bound("jump", "exp3.jump.overall", "overall-best", most=5),
     Bound("over-sampling", "exp3.oversampling", "change of overall-best on {split}", most=0, unit=POINTS),
     Bound("errors", "exp3.turn-left.odd", "share of the errors of overall-best", least=90),
     Bound("near", "cosine.jump.run", "cosine of “run” and the nearest primitive", least=0.5, unit=""),
@@ -155,13 +157,13 @@ def _claimed(claim: Claim, runs: Runs) -> Claimed:
 
 
 def _figures(bound: Bound, runs: Runs) -> list[Figure]:
-    """One for each network and split that a figure is about."""
+    """A figure for each network and split that the bound is about."""
     needs, measure = (CATALOGUE | EVIDENCE)[bound.figure]
     train = COMMAND if "search" in needs else f"daxlab reproduce {' '.join(needs)}"
     try:
         return [hold(bound, measured, train) for measured in measure(runs)]
     except InputError as error:  # answers or a published file are lacking
-        return [_lacking(bound, str(error))]
+        return [_lacking(bound, f"{bound.what.format(network=OVERALL, split='')}: {error}")]
 
 
 def hold(bound: Bound, measured: Measurement, train: str) -> Figure:

@@ -56,7 +56,7 @@ def _claims(facts: Facts) -> Iterator[Block]:
     caption = (
         "Each figure with its 95% interval, and what the claim needs it to be. *holds*: all of the interval lies "
         "there, for every figure; *does not hold*: none of it, for one of them; *undecided*: neither. What is needed "
-        "was written down when most of the shipped results were known."
+        "was written down when most of the shipped results were known. `daxlab claims` prints all of this."
     )
     numbers = [
         {"claim": claim.id, "sentence": claim.claim} | asdict(figure) for claim in measured for figure in claim.figures
