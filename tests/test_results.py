@@ -139,9 +139,11 @@ def test_without_a_ledger_of_one_s_own_the_shipped_networks_answer(daxlab, tmp_p
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_tables_of_the_readmes_are_those_of_the_ledgers() -> None:
+@pytest.mark.parametrize("name", ["results/README.md", "README.md"])
+def test_the_tables_of_a_readme_are_those_of_the_ledgers(name: str, request: pytest.FixtureRequest) -> None:
     """If this fails: make readme."""
-    tables = run_path(str(RESULTS / "tables.py"))
-    for page in tables["PAGES"]:
-        assert tables["written"](page.read_text()) == page.read_text()
-        assert "<!-- results: " in page.read_text()
+    if name == "README.md":
+        request.getfixturevalue("data")  # one of the claims needs the release
+    page = (RESULTS.parent / name).read_text()
+    assert "<!-- results: " in page
+    assert run_path(str(RESULTS / "tables.py"))["written"](page) == page

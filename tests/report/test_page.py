@@ -3,22 +3,32 @@
 import csv
 import re
 import shutil
+from html import unescape
 from io import StringIO
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 
+from daxlab.paper.claims import CLAIMS, claims
 from daxlab.paper.comparison import compare
 from daxlab.paper.experiments import NETWORKS, OVERALL
+from daxlab.paper.runs import Runs
 from daxlab.report.drawing import PALETTE
 from daxlab.report.page import page, prose
 from daxlab.runs import Ledger, Run, Writer
 from daxlab.runs.spec import Spec
 
-from .made_up import sentences, without_networks
+from .made_up import run, sentences, without_networks
 
 RESULTS = Path(__file__).parents[2] / "results" / "runs.db"
+
+
+@pytest.fixture(scope="module")
+def shipped() -> str:
+    """The page of the shipped results."""
+    with Ledger(RESULTS) as known:
+        return page(known)
 
 
 def plain(html: str) -> str:
@@ -107,6 +117,51 @@ def test_what_differs_is_said_and_what_was_tried(html: str) -> None:
     assert "clip 1" in said
 
 
+def claims_table(html: str) -> str:
+    found = re.search(r'(?s)<div class="table" id="claims">.*?</table>', html)
+    return found[0] if found else ""
+
+
+def test_claims_come_first_with_their_verdicts_in_words_and_links_into_the_page(html: str, ledger: Path) -> None:
+    with Ledger(ledger) as known:
+        every = claims(Runs(known))
+    table = claims_table(html)
+    assert 0 < html.index(table) < html.index("<figure")
+    shown = re.findall(r'<a href="#([^"]+)">([^<]+)</a>.*?<td class="verdict (\w+)">([^<]+)</td>', table)
+    wanted = [(claim.anchor, claim.claim, claim.verdict) for claim in every if claim.measured]
+    assert [(anchor, unescape(said), verdict) for anchor, said, _, verdict in shown] == wanted
+    assert {(colour, verdict) for _, _, colour, verdict in shown} <= {
+        *(("good", "holds"), ("bad", "does not hold"), ("open", "undecided"))
+    }
+    assert 5 < len(wanted) < len(every)
+    assert "need more runs" in plain(html)
+
+
+@pytest.mark.parametrize("split", ["simple", "length", "turn-left", "jump"])
+def test_a_ledger_of_one_split_has_the_claims_that_it_speaks_to_and_their_parts_of_the_page(
+    split: str, tmp_path: Path
+) -> None:
+    with Writer(tmp_path / "runs.db") as writer:
+        writer.add([run(Spec(split, seed, NETWORKS[OVERALL]), 0.5) for seed in range(3)])
+    with Ledger(tmp_path / "runs.db") as known:
+        written = page(known)
+    experiments = set(re.findall(r'<th scope="rowgroup" colspan="2">([^<]+)</th>', claims_table(written)))
+    own = {"simple": "Experiment 1", "length": "Experiment 2"}.get(split, "Experiment 3")
+    assert own in experiments and experiments <= {own, "Experiment 3"}  # neighbours of simple too are in Experiment 3
+    anchors = re.findall(r'href="#([^"]+)"', claims_table(written))
+    assert set(anchors) <= set(re.findall(r'\bid="([^"]+)"', written))
+    assert "need more runs" in plain(written)
+
+
+def test_only_a_ledger_with_runs_of_the_paper_s_has_claims(other_html: str, empty_html: str) -> None:
+    assert all("claims" not in plain(html) for html in (other_html, empty_html))
+
+
+@pytest.mark.results
+def test_every_anchor_of_a_claim_is_a_part_of_the_page_of_the_shipped_results(shipped: str) -> None:
+    assert {claim.anchor for claim in CLAIMS} <= set(re.findall(r'\bid="([^"]+)"', shipped))
+
+
 def test_every_csv_is_a_table(html: str) -> None:
     files = re.findall(r'href="data:text/csv;charset=utf-8,([^"]+)"', html)
     assert len(files) > 20
@@ -131,13 +186,17 @@ def test_every_colour_of_text_can_be_read(side: int) -> None:
 
 
 def test_text_is_escaped_before_it_is_marked() -> None:
-    assert prose("a <b> & `c` *d*\ne") == "a &lt;b&gt; &amp; <code>c</code> <em>d</em><small>e</small>"
+    assert prose("a <b> & `c` *d*\ne\nf") == (
+        "a &lt;b&gt; &amp; <code>c</code> <em>d</em><small>e</small><small>f</small>"
+    )
+    assert prose("[a *b*](#c-1)") == '<a href="#c-1">a <em>b</em></a>'
+    assert "<a" not in prose("[a](https://elsewhere)") + prose('[a](#"onclick)')
 
 
 @pytest.mark.results
-def test_the_page_of_the_shipped_results_has_every_mean_of_the_comparison() -> None:
+def test_the_page_of_the_shipped_results_has_every_mean_of_the_comparison(shipped: str) -> None:
     with Ledger(RESULTS) as known:
-        said, rows = plain(page(known)), compare(known)
+        said, rows = plain(shipped), compare(known)
     means = [
         f"{row.mean:.2f}".replace("-", "−")
         for row in rows

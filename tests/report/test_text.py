@@ -1,11 +1,14 @@
 """Text never claims more than the numbers that it is given."""
 
+import re
+from collections import Counter
 from types import SimpleNamespace
 from typing import Any, get_args
 
 from hypothesis import given, strategies as st
 
 from daxlab.analysis.replicates import entries
+from daxlab.paper import claims
 from daxlab.paper.verdicts import Verdict
 from daxlab.report import text
 from daxlab.report.blocks import absent
@@ -60,6 +63,20 @@ def test_the_tally_names_the_verdicts_that_there_are(verdicts: list[str]) -> Non
         marks = {"agrees": "*agree", "differs": "*differ", "undecided": "*undecided*", "shown": " shown"}
         for verdict, words in marks.items():
             assert (words in said) == (verdict in verdicts)
+
+
+@given(verdicts=st.lists(st.sampled_from(get_args(claims.Verdict)), max_size=8), lacking=st.integers(0, 3))
+def test_every_claim_is_counted_once_and_those_without_runs_are_said_to_need_some(
+    verdicts: list[str], lacking: int
+) -> None:
+    said = text.held(verdicts, len(verdicts) + lacking)
+    assert said.startswith("None of the") == (not verdicts)
+    if verdicts:
+        words = {"holds": r"\*holds?\* here", "does not hold": r"\*do(?:es)? not hold\*"}
+        words |= {"undecided": r"(?:is|are) \*undecided\*", "": "needs? more runs"}
+        for verdict, count in (Counter(verdicts) + Counter({"": lacking})).items():
+            assert re.search(rf"\b{text.number(count)} {words[verdict]}", said)
+        assert ("more runs" in said) == (lacking > 0)
 
 
 @given(runs)

@@ -1,12 +1,14 @@
 """`daxlab claims`: the paper's findings as sentences, and whether each holds in a ledger."""
 
+from itertools import groupby
+
 from daxlab.cli.options import JsonOption, LedgerOption, ledger_at
 from daxlab.cli.terminal import print_json
 from daxlab.runs import Ledger
 
 LEGEND = """\
-holds: the whole 95% interval lies where the claim asks for. does not hold: all of it lies elsewhere.
-undecided: neither. src/daxlab/paper/claims.py has the rules and the bounds."""
+holds: every figure's 95% interval lies within what is needed. does not hold: that of one lies outside it.
+undecided: neither. The bounds were set when most of the shipped results were known: src/daxlab/paper/claims.py."""
 
 
 def claims(ledger: LedgerOption = None, as_json: JsonOption = False) -> None:
@@ -22,11 +24,10 @@ def claims(ledger: LedgerOption = None, as_json: JsonOption = False) -> None:
         rows = claimed(Runs(known))
     if as_json:
         return print_json(rows)
-    print(f"{path}")
-    place = ""
-    for row in rows:
-        if row.place != place:
-            place = row.place
-            print(f"\n{place}")
-        print(f"  {row.verdict:13}  {row.sentence}\n                 {row.evidence}")
+    print(path)
+    for experiment, some in groupby(rows, key=lambda row: row.experiment):
+        print(f"\n{experiment}")
+        for row in some:
+            evidence = [figure.text for figure in row.figures] if row.measured else [row.evidence]
+            print(f"  {row.verdict:13}  {row.claim}", *evidence, sep=f"\n{'':17}")
     print(f"\n{LEGEND}")

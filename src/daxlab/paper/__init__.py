@@ -9,8 +9,10 @@ measures.py      every figure by its id, and how it is measured in runs
 translations.py  the same for English-French
 verdicts.py      when the two agree
 comparison.py    both in a row
+evidence.py      what is measured for its claims beside these figures
+claims.py        its findings as sentences, their bounds, and whether they hold
 
-Comparison, measures and search need polars; a bare machine that only trains the experiments does without them.
+Claims, comparison, measures and search need polars; a bare machine that only trains the experiments does without them.
 """
 
 from daxlab.paper.experiments import EXPERIMENTS as EXPERIMENTS, NETWORKS as NETWORKS, chosen as chosen, specs as specs

@@ -123,9 +123,9 @@ def nearest(ledger: Ledger, replicates: Measurement) -> Measurement:
 # -- measured otherwise
 
 
-def few_shot(shots: int, runs: Runs) -> list[Measurement]:
+def few_shot(shots: int, runs: Runs, network: str = FEW) -> list[Measurement]:
     """Every draw of composed commands is one value, the mean over its runs."""
-    replicates = runs.of(FEW, *(first.removesuffix("1") for first in both(few, shots, 1)), family=True)
+    replicates = runs.of(network, *(first.removesuffix("1") for first in both(few, shots, 1)), family=True)
     by_draw: dict[str, list[float]] = {}
     for row in replicates.rows:
         by_draw.setdefault(row["split"], []).append(row["accuracy"])

@@ -1,6 +1,8 @@
-"""The first part of the page: the contrast that the paper is about, and every figure of it beside ours."""
+"""The first part of the page: the paper's claims, the contrast that it is about, and every figure of it beside ours."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from itertools import groupby
 
 import polars as pl
 
@@ -26,16 +28,47 @@ PARTS = {f"exp{n}": f"Experiment {n}" for n in range(1, 5)} | {"train": "Accurac
 
 def section(facts: Facts) -> Section:
     """The summary."""
-    return Section("summary", "What was found", [*_contrast(facts), *_comparison(facts)])
+    return Section(
+        "summary", "What was found", [*_lead(facts), *_claims(facts), *_contrast(facts), *_comparison(facts)]
+    )
+
+
+def _lead(facts: Facts) -> Iterator[Block]:
+    measured = [(split, row) for split in ASKS if (row := facts.row(OVERALL, *SPLITS[split]))]
+    if measured:
+        who = f"{NETWORKS[OVERALL]}, the paper's best network overall (overall-best), trained anew for each split, "
+        yield Text(who + text.contrast(measured), "lead")
+
+
+def _claims(facts: Facts) -> Iterator[Block]:
+    """The claims that this ledger speaks to, and how many others there are."""
+    measured = [claim for claim in facts.claims if claim.measured]
+    if facts.ledger.count():
+        yield Text(text.held([claim.verdict for claim in measured], len(facts.claims)))
+    if not measured:
+        return
+    rows: list[Sequence[Cell]] = []
+    for experiment, some in groupby(measured, key=lambda claim: claim.experiment):
+        rows.append((experiment,))
+        for claim in some:
+            evidence = dict.fromkeys([claim.evidence, *(figure.text for figure in claim.figures)])  # what decides first
+            rows.append(("\n".join([f"[{claim.claim}](#{claim.anchor})", *evidence]), claim.verdict))
+    caption = (
+        "Each figure with its 95% interval, and what the claim needs it to be. *holds*: all of the interval lies "
+        "there, for every figure; *does not hold*: none of it, for one of them; *undecided*: neither. What is needed "
+        "was written down when most of the shipped results were known. `daxlab claims` prints all of this."
+    )
+    numbers = [
+        {"claim": claim.id, "sentence": claim.claim} | asdict(figure) for claim in measured for figure in claim.figures
+    ]
+    data = pl.DataFrame(numbers).with_columns(pl.col("bound").list.to_struct(fields=["least", "most"])).unnest("bound")
+    yield Table("claims", "Does what the paper found hold here?", ("claim", "verdict"), rows, (), caption, as_csv(data))
 
 
 def _contrast(facts: Facts) -> Iterator[Block]:
     """The overall best network, and the best of each split, on the four main splits."""
     overall = {split: facts.row(OVERALL, *SPLITS[split]) for split in ASKS}
     best = {split: facts.row(BEST[split], *SPLITS[split]) for split in ASKS}
-    if measured := [(split, row) for split, row in overall.items() if row]:
-        who = f"{NETWORKS[OVERALL]}, the paper's best network overall, trained anew for each split, "
-        yield Text(who + text.contrast(measured), "lead")
     if not any((*overall.values(), *best.values())):
         yield absent("any of the paper's networks on its four main splits", "all")
         return
@@ -58,10 +91,12 @@ def _comparison(facts: Facts) -> Iterator[Block]:
     for row in (row for row in rows if row.verdict == "differs"):
         note = text.sentence(row.note) if row.note else ""
         yield Text(" ".join(filter(None, (text.against(row, _what(row)), text.regression(row), note))), "warning")
-    again = {_what(row): tried(facts, row) for row in rows if row.verdict in ("differs", "undecided")}
-    if any(again.values()):
-        lines = [Text(f"{text.sentence(what)} {said}") for what, said in again.items() if said]
-        yield Fold("tried", "What else was tried", "other protocols, and the same once more; each tested alone", lines)
+    again = [line for row in rows if row.verdict in ("differs", "undecided") for line in tried(facts, row)]
+    if again:
+        title, head = "The same network on the same split.", ("how", "ours", "verdict", "every run, 0 to 100%")
+        caption = "Each verdict is of that line alone. Diamonds are the paper's figures."
+        table = Table("tried-table", title, head, again, (1,), caption)
+        yield Fold("tried", "What else was tried", "other protocols, and the same once more", [table])
     unmeasured = [row.id for row in rows if row.verdict == "unmeasured"]
     if needs := experiments_of(unmeasured):
         yield absent(text.counted(len(unmeasured), "figure of the paper", "figures of the paper"), " ".join(needs))
@@ -72,22 +107,21 @@ def _what(row: Compared) -> str:
     return f"{row.experiment or row.id}{f' ({row.network})' if row.network else ''}"
 
 
-def tried(facts: Facts, row: Compared) -> str:
+def tried(facts: Facts, row: Compared) -> list[Sequence[Cell]]:
     """The same network on the same split by another protocol, and once more in the ledgers of `again/`, if any."""
     if row.unit or not isinstance(row.paper, int | float) or row.id.startswith(("exp2.oracle", "train")):
-        return ""  # not an accuracy on a test set
+        return []  # not an accuracy on a test set
     network = str(NETWORKS.get(row.network or "", row.network))
     others = {"": facts.settings.filter(pl.col("protocol").is_not_null()), **_again(facts.ledger)}
-    said = []
+    lines: list[Sequence[Cell]] = []
     for ledger, frame in others.items():
         same = frame.filter(pl.col("runs") > 0, dataset=SCAN, split=row.split, network=network)
         for runs in same.sort("protocol").to_dicts():
-            how = f"once more ({ledger})" if ledger else f"with {runs['protocol']}"
-            said.append(f"{how}, {text.measured(runs)}")
-            if runs["runs"] > 1:
-                (verdict,) = decide([judge(runs["accuracies"], row.paper, row.relation, RUNS, Scale())])
-                said[-1] += f", {verdict}"
-    return f"What was tried: the same {'; '.join(said)}." if said else ""
+            how, several = f"once more ({ledger})" if ledger else f"with {runs['protocol']}", runs["runs"] > 1
+            verdict = decide([judge(runs["accuracies"], row.paper, row.relation, RUNS, Scale())])[0] if several else ""
+            strip = Strip(runs["accuracies"], runs["low"], runs["high"], [row.paper])
+            lines.append((how, text.mean_cell(runs), verdict, strip))
+    return [(f"{_what(row)}: {row.stated} in the paper, {text.ours(row)} here",), *lines] if lines else []
 
 
 def _again(ledger: Ledger) -> dict[str, pl.DataFrame]:

@@ -11,6 +11,7 @@ from daxlab.analysis.replicates import entries
 from daxlab.datasets import SentencePairs, dataset
 from daxlab.errors import InputError
 from daxlab.learners import RNN
+from daxlab.paper.claims import Claimed, claims
 from daxlab.paper.comparison import Row as Compared, compare
 from daxlab.paper.experiments import NETWORKS, SCAN
 from daxlab.paper.runs import Runs
@@ -46,6 +47,11 @@ class Facts:
     def compared(self) -> dict[str, Compared]:
         """The comparison with the paper, by id."""
         return {row.id: row for row in compare(self.ledger)}
+
+    @cached_property
+    def claims(self) -> list[Claimed]:
+        """The paper's claims, and whether they hold."""
+        return claims(self.runs)
 
     def row(self, network: str, *splits: str) -> Row | None:
         """The summary of one of the paper's networks on a split, of the same runs that the comparison takes."""

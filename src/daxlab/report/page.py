@@ -2,14 +2,12 @@
 
 import re
 from importlib.resources import files
-from typing import get_args
 from urllib.parse import quote
 
 import matplotlib as mpl
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup, escape
 
-from daxlab.paper.verdicts import Verdict
 from daxlab.report import comparison, experiments, provenance, search, splits, text, translation
 from daxlab.report.blocks import Block, Text
 from daxlab.report.drawing import PALETTE, STYLE
@@ -17,6 +15,8 @@ from daxlab.report.facts import Facts
 from daxlab.runs import Ledger
 
 STRIP = 160  # pixels from 0 to 100
+VERDICTS = {"agrees": "good", "holds": "good", "differs": "bad", "does not hold": "bad", "undecided": "open"}
+VERDICTS |= {"shown": "muted", "unmeasured": "muted"}  # each with the class of its cell
 
 
 def page(ledger: Ledger) -> str:
@@ -35,7 +35,7 @@ def page(ledger: Ledger) -> str:
         opening=_opening(facts),
         sections=sections,
         palette=PALETTE,
-        verdicts=get_args(Verdict),
+        verdicts=VERDICTS,
         at=lambda value: f"{STRIP * min(max(value, 0), 100) / 100:g}",
         css=(folder / "style.css").read_text(encoding="utf-8"),
         js=(folder / "page.js").read_text(encoding="utf-8"),
@@ -61,7 +61,8 @@ def _opening(facts: Facts) -> list[Block]:
 
 
 def prose(plain: str) -> Markup:
-    """Text as HTML: `code`, *stress*, and after a line break the small print."""
-    head, _, small = str(escape(plain)).partition("\n")
-    marked = head + (f"<small>{small}</small>" if small else "")
-    return Markup(re.sub(r"\*([^*]+)\*", r"<em>\1</em>", re.sub(r"`([^`]+)`", r"<code>\1</code>", marked)))
+    """Text as HTML: `code`, *stress*, [a link](#to-a-part), and after a line break the small print."""
+    head, *small = str(escape(plain)).split("\n")
+    marked = re.sub(r"`([^`]+)`", r"<code>\1</code>", head + "".join(f"<small>{line}</small>" for line in small))
+    linked = re.sub(r"\[([^\]]+)\]\((#[a-z0-9-]+)\)", r'<a href="\2">\1</a>', marked)
+    return Markup(re.sub(r"\*([^*]+)\*", r"<em>\1</em>", linked))

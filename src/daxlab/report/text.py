@@ -106,7 +106,7 @@ def against(row: Any, what: str) -> str:
         side = "ours is higher" if row.mean > row.paper else "ours is lower"
     if row.difference is not None:
         side += f"; {difference(row.difference_low, row.difference_high)}"
-    return f"{what}: {ours(row)}{unit} here, {row.stated}{unit} in the paper. {sentence(side)}"
+    return f"{what[:1].upper()}{what[1:]}: {ours(row)}{unit} here, {row.stated}{unit} in the paper. {sentence(side)}"
 
 
 def difference(low: float, high: float) -> str:
@@ -135,6 +135,21 @@ def tally(verdicts: Sequence[str]) -> str:
     counts = {verdict: verdicts.count(verdict) for verdict in said}
     parts = [f"{counted(count, *said[verdict][:2])} {said[verdict][2]}" for verdict, count in counts.items() if count]
     return f"Of the {len(verdicts)} figures that the paper states, {listed(parts)}."
+
+
+def held(verdicts: Sequence[str], of: int) -> str:
+    """How many of the paper's claims hold, do not, are undecided, and are such that a ledger has no runs for them."""
+    if not verdicts:
+        return f"None of the paper's {of} claims can be judged yet; `daxlab claims` says which runs they need."
+    said = {
+        "holds": ("*holds* here", "*hold* here"),
+        "does not hold": ("*does not hold*", "*do not hold*"),
+        "undecided": ("is *undecided*", "are *undecided*"),
+        "": ("needs more runs", "need more runs"),
+    }
+    every = [*verdicts, *[""] * (of - len(verdicts))]
+    parts = [counted(every.count(verdict), *words) for verdict, words in said.items() if verdict in every]
+    return f"Of the paper's {of} claims, {listed(parts)}."
 
 
 # -- a search over architectures; the numbers are those of paper/search.py
