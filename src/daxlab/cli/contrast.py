@@ -193,9 +193,9 @@ def _show_items(frame: "pl.DataFrame") -> None:
 
 
 def _departing(target: str, answer: str) -> Row:
-    """A target and a wrong answer from shortly before the answer departs from it."""
+    """A target and a wrong answer; where one is too long, from shortly before the answer departs from the target."""
     both = {"target": target.split(), "wrong answer": answer.split()}
     same = takewhile(lambda pair: pair[0] == pair[1], zip(*both.values(), strict=False))
-    start = max(len(list(same)) - 1, 0)
+    start = max(len(list(same)) - 1, 0) if max(len(target), len(answer)) > WIDEST else 0
     before = ["…"] if start else []
     return {name: shorten(" ".join(before + words[start:]), WIDEST, placeholder=" …") for name, words in both.items()}
