@@ -10,6 +10,7 @@ import pytest
 from daxlab import InputError, Split, dataset
 from daxlab.analysis.accuracy import median_run, settings
 from daxlab.analysis.answers import answers, scored
+from daxlab.analysis.contrast import compare, items
 from daxlab.analysis.curves import by_shots, by_size, learning
 from daxlab.analysis.errors import (
     by_category,
@@ -123,6 +124,19 @@ def test_its_errors_are_counted_like_a_network_s(known) -> None:
     assert confusion(ledger, keys).rows() == [("CAT", "end", 2), ("DOG", "CAT", 2)]
     assert first_wrong(ledger, keys).rows() == [(1, 2)]
     assert ends(ledger, keys)["early"].to_list() == [1, 1]
+
+
+def test_it_is_compared_with_a_network(folder: str, ledger_of, trained) -> None:
+    networks = [trained("test", seed, language=folder) for seed in range(3)]
+    ledger = ledger_of(*runs_of(Memory(forgets=2), folder, "test", 2), *networks)
+    (row,) = compare(ledger, {"learner": "memory"}, {"learner": "rnn"}).to_dicts()
+    assert (row["learner_a"], row["learner_b"], row["also"]) == ("memory, forgets 2", "LSTM 2x200, dropout 0.5", [])
+    assert (row["runs_a"], row["runs_b"], row["pairs"], row["difference"]) == (2, 3, 2, -50.0)
+    by_command = items(ledger, row["keys_a"], row["keys_b"])
+    assert by_command.select("command", "a", "b", "wrong_a").rows() == [
+        ("a dog", 100.0, 100.0, None),
+        ("a dog and a cat", 0.0, 100.0, "CAT"),
+    ]
 
 
 def test_what_it_lacks_is_empty(known) -> None:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from scipy.integrate import trapezoid
-from scipy.stats import betabinom
+from scipy.stats import betabinom, mannwhitneyu
 
-from daxlab.analysis.intervals import difference, greater, interval, posterior, with_others, with_stated
+from daxlab.analysis.intervals import better, difference, greater, interval, posterior, with_others, with_stated
 from daxlab.runs import Ledger
 
 RESULTS = Path(__file__).parents[2] / "results" / "runs.db"
@@ -41,6 +41,13 @@ def test_one_of_two_means_is_greater(runs: list[float], others: list[float]) -> 
     assert greater(pairs) + greater(pairs.T) == pytest.approx(1)
     low, high = difference(pairs)
     assert -100 <= low < high <= 100
+
+
+@given(accuracies, accuracies)
+def test_a_run_is_better_as_often_as_mann_and_whitney_count(runs: list[float], others: list[float]) -> None:
+    share, low, high = better(runs, others)
+    assert share == pytest.approx(mannwhitneyu(runs, others).statistic / (len(runs) * len(others)))
+    assert 0 <= low <= share <= high <= 1 and low < high
 
 
 def test_the_posterior_is_that_of_a_plain_integration() -> None:

@@ -5,6 +5,7 @@ Of runs of any learner and dataset:
 accuracy.py     how right every learner is on every split; the median run
 errors.py       what goes wrong: by length, category, template, construction; where answers end; the search's errors
 curves.py       learning curves; accuracy by how much training shows
+contrast.py     two sets of runs: which is better, by how much, how sure that is, on which commands
 search.py       many settings of one learner: the best, how sure that is, main effects
 origins.py      where runs were made, with which versions, and what they took
 answers.py      a run's answers to a test set, one row each

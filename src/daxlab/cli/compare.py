@@ -11,7 +11,8 @@ import typer
 
 from daxlab.analysis.translation import caution
 from daxlab.atomic import atomic_write
-from daxlab.cli.options import JsonOption, LedgerOption, ledger_at, shipped_hint
+from daxlab.cli.contrast import show_contrast
+from daxlab.cli.options import JsonOption, LedgerOption, WhereOption, ledger_at, shipped_hint
 from daxlab.cli.terminal import every, print_json, show, table
 from daxlab.datasets import sentence_pairs
 from daxlab.datasets.new_word import FRAMES, new_word
@@ -38,11 +39,35 @@ all its French ones as references. A translation of a question is right if it is
 same with "vous" for "tu" or another form of the adjective that agrees; "as stated" counts the reference alone."""
 
 
-def compare(ledger: LedgerOption = None, as_json: JsonOption = False) -> None:
+def compare(
+    a: Annotated[
+        list[str] | None, typer.Option("--a", metavar="COLUMN=VALUE", help="Which runs are A, such as hidden=50.")
+    ] = None,
+    b: Annotated[
+        list[str] | None, typer.Option("--b", metavar="COLUMN=VALUE", help="Which runs are B, such as hidden=100.")
+    ] = None,
+    where: WhereOption = None,
+    items: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write how often A and B get each command right (.csv).")
+    ] = None,
+    ledger: LedgerOption = None,
+    as_json: JsonOption = False,
+) -> None:
     """Show every figure of the paper beside ours: mean, 95% interval, difference, verdict and every run.
 
+    With --a and --b, compare two sets of runs on the splits that both have. Give an option again to filter by more;
+    --where holds for both.
+
     Example: daxlab compare --ledger results/runs.db
+    Example: daxlab compare --a hidden=50 --b hidden=100 --where split=jump --where cell=gru
     """
+    if a and b:
+        return show_contrast(a, b, where or [], items, ledger, as_json)
+    if a or b:
+        lacking, example = ("--b", "hidden=100") if a else ("--a", "hidden=50")
+        raise InputError(f"two sets of runs are compared: add {lacking}, such as {lacking} {example}")
+    if where or items:
+        raise InputError("--where and --items are for two sets of runs: add --a and --b ('daxlab compare --help')")
     from daxlab.paper.comparison import compare as compared  # polars is slow to load
 
     path = ledger_at(ledger)

@@ -1,20 +1,24 @@
 """Options that several verbs take, and how their values are read."""
 
+import json
 import re
 import sys
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from daxlab.errors import InputError
+from daxlab.errors import InputError, nearest
 from daxlab.runs import Ledger, is_written
+from daxlab.runs.records import METRICS
 from daxlab.sweep import gpu_sharing
 
 LEDGER = Path("daxlab.db")  # in the working folder
 INSTALL_ROOTS = tuple(Path(__file__).resolve().parents[up] for up in (1, 3))  # an installed package; a checkout
 RESULTS = "results/runs.db"
+MOST_NAMED = 12  # values, in advice
 PLUGINS = ("jax_cuda13_plugin", "jax_cuda12_plugin")
 
 JsonOption = Annotated[bool, typer.Option("--json", help="For scripts.")]
@@ -26,6 +30,10 @@ TestOption = Annotated[
 ]
 LedgerOption = Annotated[
     Path | None, typer.Option("--ledger", metavar="FILE", help=f"The ledger of runs. Default: {LEDGER} here.")
+]
+WhereOption = Annotated[
+    list[str] | None,
+    typer.Option("--where", "-w", metavar="COLUMN=VALUE", help="Such as split=jump, or any field: clip=5."),
 ]
 RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="Any unique beginning of a run's key.")]
 
@@ -93,3 +101,49 @@ def shipped_hint(ledger: Path) -> str:
     """Where more runs are, for a ledger of one's own that lacks them."""
     results = shipped()
     return "" if results in (None, ledger.resolve()) else f"\nThe results that come with daxlab: --ledger {results}"
+
+
+def read_filters(ledger: Ledger, texts: Sequence[str], option: str = "") -> dict[str, Any]:
+    """COLUMN=VALUE filters, checked against a ledger. Where no run fits, says which values there are.
+
+    `option`: what to begin that sentence with, where several options have filters.
+    """
+    where: dict[str, Any] = {}
+    for name, value in map(_filter, texts):
+        if name in where and where[name] != value:
+            raise InputError(f"{name} cannot be both {where[name]} and {value}: give one filter by it")
+        where[name] = value
+    columns = ledger.columns()
+    if not ledger.count():
+        return where
+    for name in where:
+        if "." not in name and name not in (*columns, "language"):
+            raise InputError(f"runs have no column {name!r}; {nearest(name, columns)}")
+    if ledger.count(where):
+        return where
+    for name, value in where.items():
+        if name in ("key", "group", *METRICS) or ledger.count({name: value}):
+            continue
+        values = [str(value) for value in ledger.values(name) if value is not None]
+        if values:
+            some = f"there are {', '.join(values[:MOST_NAMED])}{', …' if len(values) > MOST_NAMED else ''}"
+            print(f"{option}no run has {name}={value}: {nearest(str(value), values, some)}", file=sys.stderr)
+    return where
+
+
+def _filter(text: str) -> tuple[str, Any]:
+    """The value is read as JSON where it is (5, true), else as text."""
+    name, equals, words = (part.strip() for part in text.partition("="))
+    if not equals:
+        raise InputError(f"a filter is COLUMN=VALUE, such as split=jump, not {text!r}")
+    if name in ("key", "group"):
+        if not re.fullmatch("[0-9a-f]{64}", words):
+            raise InputError(f"a filter by {name} needs the whole of it, 64 hexadecimal digits")
+        return name, words
+    try:
+        value = json.loads(words)
+    except ValueError:
+        return name, words
+    if isinstance(value, dict | list) or (isinstance(value, int) and abs(value) >= 2**63):
+        raise InputError(f"a filter asks for one name or number, not {words!r}")
+    return name, value

@@ -1,34 +1,34 @@
 """`daxlab runs`: what the ledger holds."""
 
-import json
-import re
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from daxlab.atomic import atomic_write
-from daxlab.cli.options import LEDGER, JsonOption, LedgerOption, RunArgument, ledger_at, writable_ledger
+from daxlab.cli.options import (
+    LEDGER,
+    JsonOption,
+    LedgerOption,
+    RunArgument,
+    WhereOption,
+    ledger_at,
+    read_filters,
+    writable_ledger,
+)
 from daxlab.cli.terminal import print_json, show, sparkline, table
-from daxlab.errors import InputError, nearest
+from daxlab.errors import InputError
 from daxlab.runs import Ledger, Writer, export, merge, write_table
 from daxlab.sweep import weights_of
 from daxlab.units import counted
 
 app = typer.Typer(help="The ledger: list, show, curve, export, delete, merge.")
-Filters = Annotated[
-    list[str] | None,
-    typer.Option("--where", "-w", metavar="COLUMN=VALUE", help="Such as split=jump, or any field: clip=5."),
-]
 RunsArgument = Annotated[list[str], typer.Argument(metavar="RUN…", help="Any unique beginnings of runs' keys.")]
 COLUMNS = {"run": "key", "dataset": "dataset", "split": "split", "learner": "label", "seed": "seed"}
 COLUMNS |= {"status": "status", "test %": "accuracy", "train %": "train_accuracy", "oracle %": "oracle_accuracy"}
 MOST_SHOWN = 50
-MOST_NAMED = 12
-METRICS = ("accuracy", "train_accuracy", "oracle_accuracy")
 
 
 @app.callback(invoke_without_command=True)
@@ -42,7 +42,7 @@ def runs(context: typer.Context, ledger: LedgerOption = None) -> None:
 
 @app.command("list")
 def list_runs(
-    where: Filters = None,
+    where: WhereOption = None,
     limit: Annotated[
         int | None, typer.Option(min=1, help="The latest so many. Default: 50, with --json all.", show_default=False)
     ] = None,
@@ -54,7 +54,7 @@ def list_runs(
     Example: daxlab runs list --where split=jump --where learner=rnn
     """
     with Ledger(ledger_at(ledger)) as known:
-        filters = _filters(known, where or [])
+        filters = read_filters(known, where or [])
         rows, count = known.rows(filters, limit=limit or (None if as_json else MOST_SHOWN)), known.count(filters)
     if as_json:
         return print_json(rows)
@@ -62,44 +62,6 @@ def list_runs(
     shown = [row | {"key": row["key"][:12], "dataset": None if only_scan else row["dataset"]} for row in rows]
     show(table(shown, COLUMNS))
     print(f"\n{len(rows):,} of {counted(count, 'run')}")
-
-
-def _filters(ledger: Ledger, texts: Sequence[str]) -> dict[str, Any]:
-    """COLUMN=VALUE filters, checked against a ledger. Where no run fits, says which values there are."""
-    where, columns = dict(_filter(text) for text in texts), ledger.columns()
-    if not ledger.count():
-        return where
-    for name in where:
-        if "." not in name and name not in (*columns, "language"):
-            raise InputError(f"runs have no column {name!r}; {nearest(name, columns)}")
-    if ledger.count(where):
-        return where
-    for name, value in where.items():
-        if name in ("key", "group", *METRICS) or ledger.count({name: value}):
-            continue
-        values = [str(value) for value in ledger.values(name) if value is not None]
-        if values:
-            some = f"there are {', '.join(values[:MOST_NAMED])}{', …' if len(values) > MOST_NAMED else ''}"
-            print(f"no run has {name}={value}: {nearest(str(value), values, some)}", file=sys.stderr)
-    return where
-
-
-def _filter(text: str) -> tuple[str, Any]:
-    """The value is read as JSON where it is (5, true), else as text."""
-    name, equals, words = (part.strip() for part in text.partition("="))
-    if not equals:
-        raise InputError(f"a filter is COLUMN=VALUE, such as split=jump, not {text!r}")
-    if name in ("key", "group"):
-        if not re.fullmatch("[0-9a-f]{64}", words):
-            raise InputError(f"a filter by {name} needs the whole of it, 64 hexadecimal digits")
-        return name, words
-    try:
-        value = json.loads(words)
-    except ValueError:
-        return name, words
-    if isinstance(value, dict | list) or (isinstance(value, int) and abs(value) >= 2**63):
-        raise InputError(f"a filter asks for one name or number, not {words!r}")
-    return name, value
 
 
 @app.command("show")
@@ -139,7 +101,7 @@ def curve(runs: RunsArgument, ledger: LedgerOption = None, as_json: JsonOption =
 @app.command("export")
 def export_runs(
     to: Annotated[Path, typer.Argument(help="A .csv or .parquet table, or a .db ledger to ship.")],
-    where: Filters = None,
+    where: WhereOption = None,
     figures_only: Annotated[
         bool, typer.Option("--figures-only", help="Of a .db: metrics and curves, without answers and weights.")
     ] = False,
@@ -150,7 +112,7 @@ def export_runs(
     Example: daxlab runs export runs.csv --where split=jump
     """
     with Ledger(ledger_at(ledger)) as known:
-        filters = _filters(known, where or [])
+        filters = read_filters(known, where or [])
         if to.suffix != ".db":
             if figures_only:
                 raise InputError("--figures-only is for a .db: a table has nothing but figures")

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
@@ -108,3 +109,13 @@ def sparkline(values: Sequence[float], bounds: tuple[float, float] | None = None
     low, high = bounds or (min(finite, default=0.0), max(finite, default=1.0))
     scale = (len(BLOCKS) - 1) / (high - low) if high > low else 0.0
     return "".join(BLOCKS[round((value - low) * scale)] if isfinite(value) else " " for value in values)
+
+
+def dots(values: Sequence[float], low: float, high: float, width: int = 60) -> str:
+    """Numbers as dots on a line between two bounds: the larger a dot, the more of them stand there.
+
+    >>> dots([0, 50, 51, 100, 100, 100, 100], 0, 100, 10)
+    '|·    •   ●|'
+    """
+    places = Counter(min(int((value - low) / (high - low) * width), width - 1) for value in values)
+    return "|" + "".join(" ·••●"[min(places[place], 4)] for place in range(width)) + "|"
