@@ -97,9 +97,12 @@ def report(
         raise InputError(f"cannot write {out}: {reason}")
     path = ledger_at(ledger)
     with Ledger(path) as known:
-        from daxlab.report.page import page  # matplotlib and jinja2 are slow to load
+        from rich.console import Console
 
-        written = page(known)
+        with Console(stderr=True).status("Writing the report (half a minute for thousands of runs)"):
+            from daxlab.report.page import page  # matplotlib and jinja2 are slow to load
+
+            written = page(known)
     atomic_write(out.resolve(), written.encode())
     print(f"Wrote {out} from {path}." + ("" if ledger else shipped_hint(path)))
     if open_page:

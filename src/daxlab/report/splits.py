@@ -39,13 +39,21 @@ def section(facts: Facts) -> Section:
     kinds = frame.group_by("dataset", pl.col("split").str.replace(REPLICATE, "").alias("kind"), maintain_order=True)
     splits = sorted(((*kind, rows) for kind, rows in kinds), key=lambda kind: _order(*kind[:2]))
     folds: dict[str, Fold] = {}
+    missing: dict[str, Block] = {}  # what several folds lack is said once, above them
     for data, split, rows in splits:
         title = split if data == SCAN else f"{split} ({Path(data).name})"
         name = slug(title) if slug(title) not in folds else f"{slug(title)}-at-{len(folds)}"
         learners = text.counted(rows["network"].n_unique(), "learner")
         blocks = list(_split(facts, rows, title, name))
+        lacks = [block for block in blocks if isinstance(block, Text) and block.role == "absent"]
+        missing |= {block.text: block for block in lacks}
+        blocks = [block for block in blocks if block not in lacks]
         folds[name] = Fold(f"split-{name}", title, learners, blocks, open=len(splits) == 1)
-    return Section("splits", "Every split", [Text(LEAD), *folds.values()] if folds else [absent("any split", "all")])
+    return Section(
+        "splits",
+        "Every split",
+        [Text(LEAD), *missing.values(), *folds.values()] if folds else [absent("any split", "all")],
+    )
 
 
 def _order(data: str, split: str) -> tuple[Any, ...]:
