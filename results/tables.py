@@ -22,7 +22,7 @@ from daxlab.learners import RNN, name_and_variant
 from daxlab.paper.claims import claims
 from daxlab.paper.comparison import Row, cells, compare
 from daxlab.paper.runs import Runs
-from daxlab.paper.search import ARCHITECTURES, AXES, SPLITS, all_round, choices, rankings, search
+from daxlab.paper.search import ARCHITECTURES, AXES, SPLITS, rankings, search
 from daxlab.paper.translations import COUNTED, conditions
 from daxlab.report.text import wins
 from daxlab.runs import Ledger
@@ -122,18 +122,18 @@ def searched() -> str:
 def best() -> str:
     """The best of each experiment and of all four, and the paper's choice."""
     with Ledger(RESULTS / "runs.db") as ledger:
-        frame = search(ledger)
-    experiments = choices(frame)
+        ranked = rankings(search(ledger), top=1)
     lines = []
-    for name, one in rankings(experiments, all_round(frame)).items():
-        first, chosen, here = one["best"][0], one["paper"], one["paper"]["here"]
+    for name, one in ranked.items():
+        first, chosen = one["best"][0], next(iter(one["paper"].values()))
+        here = chosen["here"]
         mean, told = f"{first['mean']:.2f} ± {first['sem']:.2f}", f"{one['contenders']} of {one['compared']}"
         stated = "" if chosen["stated"] is None else str(chosen["stated"])
         ours = [name, first["network"], mean, wins(first["share"]), told, _runs(one.get("worth", {}).values())]
         lines.append([*ours, chosen["network"], f"{here['mean']:.2f}", wins(here["share"]), stated])
     columns = ["experiment", "best here", "mean ± sem", "wins", "not told from it", "worth by 1, 2, 3, 4 runs"]
     columns += ["the paper's choice", "here", "its wins", "paper"]
-    counts = {one["architectures"] for one in experiments.values()}
+    counts = {one["architectures"] for one in ranked.values()}
     span = f"{min(counts)} to {max(counts)}" if len(counts) > 1 else f"{counts.pop()}"
     table = _table(columns, lines, right=(2, 3, 4, 7, 8, 9))
     return f"{table}\n\nSo far of {span} of the {ARCHITECTURES} architectures."

@@ -15,17 +15,19 @@ import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 
+import searched as made_up
 from daxlab.analysis.accuracy import settings
-from daxlab.analysis.replicates import entries
 from daxlab.analysis.search import (
     RESAMPLES,
     architectures,
-    compared,
     effects,
     overall,
+    pooled,
     ranked,
+    resampled,
     schema,
     shared_seeds,
+    summarised,
     table,
     worth,
 )
@@ -49,26 +51,27 @@ def frame(accuracies: Mapping[str, Mapping[RNN, Mapping[int, float]]]) -> pl.Dat
     rows = [
         {"experiment": experiment, "split": experiment, "network": str(network), "failed": 0,
          **{axis: getattr(network, axis) for axis in AXES},
-         **entries(list(runs.values())), "seeds": list(runs)}
+         "seeds": list(runs), "accuracies": list(runs.values())}
         for experiment, some in accuracies.items() for network, runs in some.items()
     ]  # fmt: skip
-    return pl.DataFrame(rows, schema(paper.AXES), orient="row")
+    return summarised(pl.DataFrame(rows, schema(paper.AXES), orient="row"))
 
 
 SMALL = [RNN("gru", 1, hidden, True, 0.5) for hidden in (25, 50, 100)]
 
 
-def test_means_and_errors_are_those_of_the_rows_run_by_run(searched: Path) -> None:
+def test_means_and_intervals_are_those_of_the_rows_run_by_run(searched: Path) -> None:
     with Ledger(searched) as ledger:
         found, rows = paper.search(ledger), settings(ledger)
-    assert found.height == rows.height == 4 * 180
-    both = found.join(rows, left_on=["split", "network"], right_on=["split", "network"], suffix="_by_rows")
-    assert both.height == found.height
-    for name in ("mean", "sem", "low", "high"):
-        assert both[name].to_list() == pytest.approx(both[f"{name}_by_rows"].to_list(), abs=1e-9)
-    assert both["runs"].to_list() == both["runs_by_rows"].to_list()
-    assert both["failed"].to_list() == both["failed_by_rows"].to_list()
     assert (found["runs"].sum(), found["failed"].sum()) == (3600 - 23, 23)
+    ranked = paper.rankings(found, top=180)
+    by_rows = {(row["split"], row["network"]): row for row in rows.to_dicts()}
+    shown = [row for name in made_up.SPLITS for row in ranked[name]["best"]]
+    assert len(shown) == found.height == rows.height == 4 * 180
+    for row in shown:
+        other = by_rows[row["split"], row["network"]]
+        for name in ("runs", "failed", "mean", "sem", "low", "high"):
+            assert row[name] == pytest.approx(other[name], abs=1e-9)
 
 
 def test_other_protocols_languages_and_architectures_are_no_replicates(tmp_path: Path) -> None:
@@ -125,6 +128,10 @@ def test_a_seed_that_few_architectures_have_is_no_replicate_of_the_search() -> N
 RUNS = st.lists(st.lists(st.integers(0, 3).map(float), min_size=1, max_size=4), min_size=1, max_size=6)
 
 
+def arrays(runs_of_each: list[list[float]]) -> list[np.ndarray]:
+    return [np.array(runs) for runs in runs_of_each]
+
+
 def slow_shares(runs_of_each: list[list[float]]) -> list[float | None]:
     """The expected shares, not drawn: every resample of every architecture, each as likely as any other."""
     means = [Counter(round(fmean(draw), 9) for draw in product(runs, repeat=len(runs))) for runs in runs_of_each]
@@ -143,18 +150,18 @@ def test_shares_of_wins_are_those_of_all_resamples_within_what_drawing_allows() 
     chance = random.Random(1)
     for _ in range(20):
         runs = [[float(chance.randint(0, 5)) for _ in range(chance.randint(1, 4))] for _ in range(chance.randint(1, 4))]
-        for drawn, exact in zip(compared(runs)[0], slow_shares(runs), strict=True):
+        for drawn, exact in zip(resampled(arrays(runs))[0], slow_shares(runs), strict=True):
             assert (drawn is None) == (exact is None)
             assert drawn is None or exact is None or abs(drawn - exact) < 5 * 0.5 / RESAMPLES**0.5
 
 
 @given(RUNS)
 def test_shares_sum_to_one_and_an_architecture_of_one_run_has_none(runs: list[list[float]]) -> None:
-    shares, _ = compared(runs)
+    shares, _ = resampled(arrays(runs))
     assert [share is None for share in shares] == [len(each) == 1 for each in runs]
     known = [share for share in shares if share is not None]
     assert sum(known) == pytest.approx(1 if known else 0)
-    assert compared(runs)[0] == shares
+    assert resampled(arrays(runs))[0] == shares
 
 
 def test_who_reaches_the_best_in_a_twentieth_of_all_resamples_cannot_be_told_from_it() -> None:
@@ -162,7 +169,7 @@ def test_who_reaches_the_best_in_a_twentieth_of_all_resamples_cannot_be_told_fro
     chance = random.Random(2)
     for _ in range(40):
         runs = [[float(chance.randint(0, 20)) for _ in range(4)] for _ in range(3)]
-        _, among = compared(runs)
+        _, among = resampled(arrays(runs))
         best = max(range(3), key=lambda n: round(fmean(runs[n]), 9))
         for n in range(3):
             means, bests = ([round(fmean(draw), 9) for draw in product(runs[k], repeat=4)] for k in (n, best))
@@ -181,7 +188,7 @@ def test_an_architecture_whose_worst_run_beats_all_others_is_the_best_for_sure()
 
 @pytest.mark.parametrize("many", [1, 3, 40])
 def test_equal_architectures_share_the_wins_and_none_is_told_from_the_others(many: int) -> None:
-    shares, contenders = compared([[7.1, 7.1, 7.1]] * many)
+    shares, contenders = resampled(arrays([[7.1, 7.1, 7.1]] * many))
     assert shares == pytest.approx([1 / many] * many)
     assert contenders == [True] * many
 
@@ -191,6 +198,36 @@ def test_with_one_replicate_nothing_is_said_of_luck() -> None:
     assert rows["share"].to_list() == [None, None]
     assert rows["contender"].to_list() == [False, False]
     assert worth(table(rows, [0])) == {}
+
+
+@pytest.mark.parametrize("top", [None, 1, 3, 10])
+def test_all_that_cannot_be_told_from_the_best_are_shown_unless_fewer_are_asked_for(
+    searched: Path, top: int | None
+) -> None:
+    with Ledger(searched) as ledger:
+        found = paper.search(ledger)
+    for name, ranking in paper.rankings(found, top=top).items():
+        shown = [row["network"] for row in ranking["best"]]
+        if top:
+            assert len(shown) == top
+        else:
+            rows = overall(found)[ranking["measure"]] if name.startswith("overall") else ranked(found, name)
+            assert set(rows.filter("contender")["network"]) | set(rows.head(10)["network"]) <= set(shown)
+            assert len(shown) <= max(10, (rows["place"] <= 10).sum()) + ranking["contenders"]
+
+
+def test_the_ranking_asked_for_is_the_same_alone_as_among_all(searched: Path) -> None:
+    with Ledger(searched) as ledger:
+        found = paper.search(ledger)
+    every = paper.rankings(found, top=2)
+    alone = [paper.rankings(found, name, top=2) for name in (*made_up.SPLITS, "overall")]
+    assert {name: ranking for some in alone for name, ranking in some.items()} == every
+
+
+def test_architectures_are_pooled_replicate_by_replicate_though_runs_are_missing() -> None:
+    nan = np.nan
+    assert pooled(np.array([[1.0, 2.0], [3.0, nan], [nan, nan]])) == [2.0, 2.5]  # the third has no replicate
+    assert pooled(np.array([[nan, nan]])) == []
 
 
 # -- what a choice by a few runs is worth
@@ -260,25 +297,23 @@ def test_mean_rank_shares_places_among_equals_and_needs_every_experiment() -> No
         "length": {a: {0: 3.0, 1: 3.0}, b: {0: 2.0, 1: 2.0}, c: {0: 2.0, 1: 1.0}, four: {0: 99.0, 1: 99.0}},
         "jump": {a: {0: 0.0, 1: 0.0}, b: {0: 0.0, 1: 0.0}, c: {0: 1.0}},
     })  # fmt: skip
-    rows = overall(found)
+    rows, by_accuracy = overall(found).values()
     assert rows["network"].to_list() == [str(c), str(a), str(b)]  # the fourth lacks jump, and so takes no place
-    ranks = dict(zip(rows["network"], rows["rank_runs"].to_list(), strict=True))
+    ranks = dict(zip(rows["network"], rows["accuracies"].to_list(), strict=True))
     assert ranks[str(a)] == [(1 + 2.5) / 2, (1 + 2.5) / 2]
     assert ranks[str(b)] == [(2.5 + 2.5) / 2, (2 + 2.5) / 2]
     assert ranks[str(c)] == [(2.5 + 1) / 2]  # its second run on jump failed: of its replicates only the first counts
-    assert rows["accuracy"].to_list() == pytest.approx([1.5, 1.5, 1.0])
-    assert rows["accuracy_sem"].to_list() == [None, 0.0, 0.0]  # of one replicate no spread is known
+    assert by_accuracy["mean"].to_list() == pytest.approx([1.5, 1.5, 1.0])
+    assert by_accuracy["network"].to_list() == [str(c), str(a), str(b)]
     # In each replicate a is before b by rank, and in accuracy; c has a single replicate, so it takes no part.
-    assert rows["rank_share"].to_list() == [None, 1.0, 0.0]
-    assert rows["accuracy_share"].to_list() == [None, 1.0, 0.0]
-    assert rows["rank_contender"].to_list() == [False, True, False]
+    assert rows["share"].to_list() == [None, 1.0, 0.0]
+    assert by_accuracy["share"].to_list() == [None, 1.0, 0.0]
+    assert rows["contender"].to_list() == [False, True, False]
 
 
 def test_nothing_is_best_overall_where_no_architecture_has_all_experiments() -> None:
-    assert overall(frame({"length": {SMALL[0]: {0: 1.0}}, "jump": {SMALL[1]: {0: 1.0}}})).is_empty()
-    assert overall(
-        frame({"length": {SMALL[0]: {0: 1.0}}, "jump": {SMALL[0]: {1: 1.0}}})
-    ).is_empty()  # not one replicate
+    assert not overall(frame({"length": {SMALL[0]: {0: 1.0}}, "jump": {SMALL[1]: {0: 1.0}}}))
+    assert not overall(frame({"length": {SMALL[0]: {0: 1.0}}, "jump": {SMALL[0]: {1: 1.0}}}))  # not one replicate
 
 
 def additive(network: RNN) -> float:
@@ -321,7 +356,7 @@ def test_a_value_that_few_architectures_have_is_not_compared() -> None:
 
 def test_completeness_counts_architectures_by_their_runs(searched: Path) -> None:
     with Ledger(searched) as ledger:
-        experiments = paper.choices(paper.search(ledger)).values()
+        experiments = paper.completeness(paper.search(ledger)).values()
     assert [experiment["architectures"] for experiment in experiments] == [180] * 4
     counts = [pair for experiment in experiments for pair in experiment["by_runs"].items()]
     assert sum(architectures for _, architectures in counts) == 4 * 180

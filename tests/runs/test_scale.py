@@ -270,14 +270,14 @@ def test_queries_about_a_million_runs_take_about_a_second(million):
 
 
 @pytest.mark.slow
-def test_the_command_line_answers_about_a_million_runs_in_seconds(million, daxlab):
+def test_the_command_line_answers_about_a_million_runs_in_seconds(million, daxlab_process):
     for words in (
         ["sweep", "status"],
         ["runs", "list"],
         ["search", "best"],
         ["search", "best", "--experiment", "overall", "--json"],
     ):
-        assert daxlab(*words, "--ledger", million).returncode == 0
-        took = quickest(lambda words=words: daxlab(*words, "--ledger", million))
+        assert daxlab_process(*words, "--ledger", million).returncode == 0
+        took = quickest(lambda words=words: daxlab_process(*words, "--ledger", million))
         print(f"daxlab {' '.join(words):40} {took:6.3f} s, including the start of Python")
-        assert took < (120 if words[0] == "search" else 5), words  # its intervals and resamples take most of the time
+        assert took < 5, words  # half of it on a quiet machine

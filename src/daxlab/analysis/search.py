@@ -1,7 +1,7 @@
 """A search over the settings of a learner: how right each is on each experiment, the best, and main effects.
 
 Settings are called architectures, because the paper searched over those. `axes` are the fields searched over, each with
-its values. Reads the ledger's metrics, aggregated where they lie, and no answers.
+its values. Reads the ledger's metrics and no answers. Intervals are left to those who show them: they take long.
 
 The best of 180 is partly the luckiest. How sure the choice is: resample the runs of each architecture (bootstrap), and
 count how often it has the best mean. What the choice is worth without its luck: choose by some replicates and score the
@@ -17,15 +17,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from daxlab.analysis.intervals import of_accuracies, student
-from daxlab.analysis.replicates import COLUMNS, Row, Where, entries, summary
+from daxlab.analysis.replicates import COLUMNS, Row, Where, entries
 from daxlab.learners import name_and_variant
 from daxlab.runs import Ledger
 
 Axes = Mapping[str, Sequence[Any]]
 Experiments = Mapping[str, Sequence[str]]  # each with the splits that can stand for it, the preferred one first
 Table = NDArray[np.float64]  # [architectures, seeds], nan where there is no run
-RESULTS: dict[str, Any] = {"failed": int, **COLUMNS, "seeds": list[int]}
+RUNS: dict[str, Any] = {"failed": int, "seeds": list[int], "accuracies": list[float]}
 EFFECTS: dict[str, Any] = {"experiment": str, "axis": str, "value": str, "architectures": int, **COLUMNS}
 EFFECTS |= {"means": list[float]}
 DIGITS = 9  # that means are compared to: equal ones stay equal, however they were summed
@@ -39,7 +38,7 @@ MOST_SEEDS = 12  # to choose from: more have too many subsets
 
 
 def architectures(ledger: Ledger, axes: Axes, experiments: Experiments, where: Where | None = None) -> pl.DataFrame:
-    """A row per experiment and architecture that has a run: how many failed, the others' accuracies, their summary.
+    """A row per experiment and architecture that has a run: how many failed, the others' accuracies and their mean.
 
     Draws of a random split are never mixed: an experiment takes the draw that most architectures have runs on, and the
     preferred draw if two have as many. Only seeds count that at least half of the architectures have, unless an
@@ -50,19 +49,20 @@ def architectures(ledger: Ledger, axes: Axes, experiments: Experiments, where: W
     for row in ledger.accuracies({**(where or {}), **{name: list(axes[name]) for name in axes}, "split": splits}):
         same = by_split[row["split"]].setdefault(tuple(row["fields"][name] for name in axes), row)
         if same is not row:  # settings that differ in what is not asked about
-            same |= {name: same[name] + row[name] for name in ("failed", "seeds", "accuracies")}
+            same |= {name: same[name] + row[name] for name in RUNS}
     rows = []
     for experiment, choices in experiments.items():
         taken = by_split[max(choices, key=lambda split: len(by_split[split]))].values()  # the first of equals
         seeds = set(shared_seeds(row["seeds"] for row in taken))
         rows += [_entry(experiment, row, axes, seeds) for row in taken]
-    return pl.DataFrame(rows, schema(axes), orient="row").sort("experiment", *axes)
+    order = pl.col("experiment").cast(pl.Enum(list(experiments)))
+    return summarised(pl.DataFrame(rows, schema(axes), orient="row").sort(order, *axes))
 
 
 def schema(axes: Axes) -> dict[str, Any]:
-    """The columns of `architectures`."""
+    """The columns of `architectures` before the runs are summarised."""
     kinds = {name: float if float in map(type, values) else type(values[0]) for name, values in axes.items()}
-    return {"experiment": str, "split": str, "network": str, **kinds, **RESULTS}
+    return {"experiment": str, "split": str, "network": str, **kinds, **RUNS}
 
 
 def _entry(experiment: str, row: Row, axes: Axes, seeds: set[int]) -> Row:
@@ -74,9 +74,15 @@ def _entry(experiment: str, row: Row, axes: Axes, seeds: set[int]) -> Row:
         "network": name_and_variant({"learner": {"kind": row["learner"], **row["fields"]}})[0],
         **{name: row["fields"][name] for name in axes},
         "failed": row["failed"],
-        **entries([accuracy for _, accuracy in pairs]),
         "seeds": [seed for seed, _ in pairs],
+        "accuracies": [accuracy for _, accuracy in pairs],
     }
+
+
+def summarised(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows with how many runs each has, and their mean."""
+    means = [fmean(runs) if runs else None for runs in rows["accuracies"].to_list()]
+    return rows.with_columns(runs=pl.col("accuracies").list.len().cast(int), mean=pl.Series(means, dtype=pl.Float64))
 
 
 def shared_seeds(seeds_of_each: Iterable[Sequence[int]]) -> list[int]:
@@ -97,18 +103,34 @@ def filled(values: Table) -> Table:
     return np.where(np.isnan(values), np.nanmean(values, axis=1, keepdims=True), values)
 
 
+def pooled(values: Table) -> list[float]:
+    """The mean over architectures in each replicate, of those that have a replicate."""
+    some = values[~np.isnan(values).all(axis=1)]
+    return filled(some).mean(axis=0).tolist() if len(some) else []
+
+
 # -- the best, how sure that is, and what choosing it is worth
 
 
 def ranked(frame: pl.DataFrame, experiment: str) -> pl.DataFrame:
-    """The architectures with runs on an experiment, best mean first: place (equals share the best), share of wins."""
-    place = pl.col("mean").round(DIGITS).rank("min", descending=True).cast(pl.Int64).alias("place")
-    rows = frame.filter(pl.col("runs") > 0, experiment=experiment).with_columns(place).sort("place", "network")
-    shares, contenders = compared(rows["accuracies"].to_list())
-    return rows.with_columns(share=pl.Series(shares, dtype=pl.Float64), contender=pl.Series(contenders))
+    """The ranking on an experiment: of the architectures that have runs."""
+    rows = frame.filter(pl.col("runs") > 0, experiment=experiment)
+    return ranking(rows.sort(-pl.col("mean").round(DIGITS), "network"))  # the order of the draws
 
 
-def compared(runs_of_each: Sequence[Sequence[float]]) -> tuple[list[float | None], list[bool]]:
+def ranking(rows: pl.DataFrame, *, least: bool = False) -> pl.DataFrame:
+    """The architectures, best mean first: the greatest, or with `least` the least.
+
+    `place`: equals share the best. `share` and `contender`: its share of wins, and whether it cannot be told from the
+    best (see `resampled`).
+    """
+    place = pl.col("mean").round(DIGITS).rank("min", descending=not least).cast(int)
+    shares, contenders = resampled([(-1 if least else 1) * np.array(runs) for runs in rows["accuracies"]])
+    share, contender = pl.Series(shares, dtype=pl.Float64), pl.Series(contenders, dtype=pl.Boolean)
+    return rows.with_columns(place=place, share=share, contender=contender).sort("place", "network")
+
+
+def resampled(runs_of_each: Sequence[Table]) -> tuple[list[float | None], list[bool]]:
     """Each architecture's share of wins, and whether it cannot be told from the best: by resampling the runs of each.
 
     A share of wins is how often its mean is the highest; equals share a win. It cannot be told from the best (the one
@@ -120,12 +142,13 @@ def compared(runs_of_each: Sequence[Sequence[float]]) -> tuple[list[float | None
     several = [len(runs) > 1 for runs in runs_of_each]
     for n, runs in enumerate(runs_of_each):
         if several[n]:
-            means[n] = chance.choice(runs, (RESAMPLES, len(runs))).mean(axis=1).round(DIGITS)
+            drawn = chance.integers(len(runs), size=(RESAMPLES, len(runs)), dtype=np.uint32)  # wider ones take longer
+            means[n] = runs[drawn].mean(axis=1).round(DIGITS)
     if not any(several):
         return [None] * len(means), [False] * len(means)
     wins = means == means.max(axis=0)
     shares = (wins / wins.sum(axis=0)).mean(axis=1).tolist()
-    highest = max((n for n, many in enumerate(several) if many), key=lambda n: round(fmean(runs_of_each[n]), DIGITS))
+    highest = max((n for n, many in enumerate(several) if many), key=lambda n: round(runs_of_each[n].mean(), DIGITS))
     reached = (means >= means[highest]).mean(axis=1) >= LEAST
     return [share if many else None for many, share in zip(several, shares, strict=True)], (reached & several).tolist()
 
@@ -148,38 +171,31 @@ def worth(values: Table) -> dict[int, float]:
     return by_count
 
 
-def overall(frame: pl.DataFrame) -> pl.DataFrame:
-    """The architectures that have runs on every experiment, best mean rank first, with their shares of wins.
+def overall(frame: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """Rankings of the architectures with runs on every experiment: by mean rank and by mean accuracy.
 
     These architectures are ranked in each replicate of each experiment (1 is best; equals share the mean of their
-    places). `rank` is the mean rank over experiments, `accuracy` the mean accuracy, both with the 95% interval over
-    replicates. A replicate counts for an architecture if it has a run on every experiment; an architecture without such
-    a replicate is left out. When others are ranked, a missing run counts as the mean of its architecture's other runs.
+    places), and the mean over experiments counts. A replicate counts for an architecture if it has a run on every
+    experiment; an architecture without such a replicate is left out, and without any architecture there is no ranking.
+    When others are ranked, a missing run counts as the mean of its architecture's other runs.
     """
     everywhere = pl.len().over("network") == pl.col("experiment").n_unique()
     rows = frame.filter(pl.col("runs") > 0).filter(everywhere).sort("network", maintain_order=True)
     if rows.is_empty():
-        return pl.DataFrame()
+        return {}
     parts, seeds = rows.partition_by("experiment", maintain_order=True), shared_seeds(rows["seeds"].to_list())
     tables = np.array([table(part, seeds) for part in parts])  # [experiments, architectures, seeds]
     complete = ~np.isnan(tables).any(axis=0).all(axis=1)
-    tables = tables[:, complete]
-    accuracy = tables.mean(axis=0)  # nan where a replicate lacks an experiment
-    ranks = np.mean([_ranks(filled(values)) for values in tables], axis=0)
-    scores = {"rank": np.where(np.isnan(accuracy), np.nan, ranks), "accuracy": accuracy}
-    networks = parts[0].filter(complete).drop("experiment", "split", *RESULTS).to_dicts()
-    for n, network in enumerate(networks):
-        for measure, values in scores.items():
-            runs = values[n][~np.isnan(values[n])].tolist()
-            numbers = summary(runs, student if measure == "rank" else of_accuracies)
-            numbers = {f"{measure}_{name}": number for name, number in numbers.items()}
-            network |= {measure: numbers.pop(f"{measure}_mean"), **numbers, f"{measure}_runs": runs}
-    for measure, sign in (("rank", -1), ("accuracy", 1)):  # the least rank wins
-        shares, contenders = compared([[sign * run for run in network[f"{measure}_runs"]] for network in networks])
-        for network, share, contender in zip(networks, shares, contenders, strict=True):
-            network |= {f"{measure}_share": share, f"{measure}_contender": contender}
-    networks.sort(key=lambda network: (network["rank"], network["network"]))
-    return pl.DataFrame(networks, infer_schema_length=None)
+    if not complete.any():
+        return {}
+    accuracy = tables[:, complete].mean(axis=0)  # nan where a replicate lacks an experiment
+    ranks = np.mean([_ranks(filled(values)) for values in tables[:, complete]], axis=0)
+    networks, rankings = parts[0].filter(complete).drop("experiment", "split", *RUNS), {}
+    for measure, values in {"rank": ranks, "accuracy": accuracy}.items():
+        runs = [row[~np.isnan(own)].tolist() for row, own in zip(values, accuracy, strict=True)]
+        rows = summarised(networks.with_columns(accuracies=pl.Series(runs)))
+        rankings[measure] = ranking(rows, least=measure == "rank")
+    return rankings
 
 
 def _ranks(values: Table) -> Table:

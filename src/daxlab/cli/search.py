@@ -1,6 +1,7 @@
 """`daxlab search`: the best of the paper's 180 architectures, by what the ledger has."""
 
 from pathlib import Path
+from textwrap import fill
 from typing import Annotated, Any
 
 import typer
@@ -10,20 +11,16 @@ from daxlab.cli.options import JsonOption, LedgerOption, ledger_at, shipped_hint
 from daxlab.cli.terminal import every, print_json, show, table
 from daxlab.errors import InputError
 from daxlab.paper.experiments import SPLITS
-from daxlab.report.text import WINS, WORTH, chosen, complete, told, wins
+from daxlab.report.text import SEARCH_TERMS, architecture, completeness as complete, findings, winner
 from daxlab.runs import Ledger
 
 app = typer.Typer(help="The search over the paper's 180 architectures.")
 EXPERIMENTS = (*SPLITS, "overall")
 NO_BEST = "No architecture has runs on all four experiments, so there is no best overall."
 LEGEND = """\
-Percentages of test commands with every action right: mean, standard error, 95% interval.
+Percentages of test commands with every action right.
 ‡ our own draw of the split, not the release's, which `daxlab compare` prefers. * cannot be told from the best."""
-SUMMARY = {"runs": "runs", "mean": "mean", "sem": "sem", "95% interval": "interval"}
-RANKING = {" ": "place", "network": "network", **SUMMARY, "wins": "wins", "every run": "every"}
-WINNERS = {"experiment": "name", "the best here": "network", "mean": "mean", "95% interval": "interval", "wins": "wins"}
-WINNERS |= {"not told from it": "contenders", "worth": "worth", "the paper's choice": "chosen", "place": "chosen_place"}
-WINNERS |= {"here": "chosen_mean", "its wins": "chosen_wins", "paper": "stated"}
+WIDTH = 120  # characters of a line of text
 SRNS = {name: name for name in ("figure", "paper", "ours", "verdict", "network", "note")}
 Row = dict[str, Any]
 
@@ -34,81 +31,67 @@ app.callback()(lambda: None)  # so that `best` is a command of its own
 @app.command("best")
 def best(
     experiment: Annotated[
-        str | None, typer.Option(metavar="|".join(EXPERIMENTS), help="The best on this one only.")
+        str | None, typer.Option(metavar="|".join(EXPERIMENTS), help="The best on this one only, as a longer table.")
     ] = None,
-    top: Annotated[int, typer.Option(min=1, help="How many architectures to show.")] = 10,
+    top: Annotated[
+        int | None,
+        typer.Option(min=1, help="How many to show; by default ten, and all that cannot be told from the best."),
+    ] = None,
     ledger: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the best architectures with intervals, how sure it is that they are, and the paper's choice.
+    """Show the best architectures with intervals, how sure it is that they are, and the paper's choices.
 
     Example: daxlab search best --experiment jump --top 20
     """
     if experiment not in (None, *EXPERIMENTS):
         raise InputError(f"no experiment is called {experiment!r}; there are {', '.join(EXPERIMENTS)}")
     from daxlab.paper.comparison import compare  # polars is slow to load
-    from daxlab.paper.search import all_round, choices, rankings, search
+    from daxlab.paper.search import completeness, rankings, search
 
     path = ledger_at(ledger)
     with Ledger(path) as known:
-        frame, srns = search(known), compare(known, ["search"])
-    experiments, overall = choices(frame, top), all_round(frame, top)
+        frame, srns = search(known), compare(known, ["search"]) if experiment is None else []
+    experiments = completeness(frame)
+    ranked = rankings(frame, experiment, top if experiment or as_json else 1)
+    overall = {row["measure"]: row for name, row in ranked.items() if name not in SPLITS} or None
     if as_json:
-        content: Row = {"experiments": {name: row for name, row in experiments.items() if experiment in (None, name)}}
-        content |= {"overall": overall} if experiment in (None, "overall") else {}
-        return print_json(content | ({"srns": srns} if experiment is None else {}))
+        each = {name: experiments[name] | row for name, row in ranked.items() if name in SPLITS}
+        return print_json({"experiments": each, "overall": overall, "srns": srns})
     print(f"{path}\n")
     _show_completeness(experiments, path)
     if not experiments:
         return
-    ranked = rankings(experiments, overall)
     if experiment is None:
         print("\nThe best of each experiment:\n")
-        show(table([_winner(name, ranking) for name, ranking in ranked.items()], WINNERS))
+        show(table([winner(name, ranking) for name, ranking in ranked.items()]))
         print("\nSRNs, beside the paper:\n")
         show(table([figure_row(row) for row in srns], SRNS))
     for name, ranking in ranked.items():
-        if experiment and name.startswith(experiment):
-            print(f"\nThe best {'on ' + ranking['split'] if 'split' in ranking else name}:\n")
-            show(table([_cells(row) for row in ranking["best"]], RANKING))
-            print(f"\n{told(ranking)}\n{chosen(ranking['paper'], ranking['architectures'])}")
-    if not overall:
+        print(f"\nThe best {'on ' + ranking['split'] if 'split' in ranking else name}:\n")
+        if experiment:
+            show(table([_cells(row) for row in ranking["best"]]))
+            print()
+        print(*(fill(sentence, WIDTH) for sentence in findings(ranking)), sep="\n")
+    if experiment in (None, "overall") and not overall:
         print(f"\n{NO_BEST}")
-    print(f"\n{LEGEND}\n{WINS}\n{WORTH}")
+    print(f"\n{LEGEND}")
+    print(*(fill(f"{term}: {meaning}", WIDTH) for term, meaning in SEARCH_TERMS.items()), sep="\n")
 
 
 def _show_completeness(experiments: Row, path: Path) -> None:
     from daxlab.paper.search import ARCHITECTURES, COMMAND
 
-    for name, choice in experiments.items():
-        print(complete(name, choice, ARCHITECTURES).replace("*", ""))
+    for name, counts in experiments.items():
+        print(complete(name, counts, ARCHITECTURES).replace("*", ""))
     lacking = [name for name in SPLITS if name not in experiments]
     if lacking:
         print(f"No architecture of the search has runs by the paper's protocol on {', '.join(lacking)}.")
-    if lacking or any(choice["architectures"] < ARCHITECTURES for choice in experiments.values()):
+    if lacking or any(counts["architectures"] < ARCHITECTURES for counts in experiments.values()):
         print(f"'{COMMAND}' trains what is lacking.{shipped_hint(path)}")
-
-
-def _winner(name: str, ranking: Row) -> Row:
-    """The best of a ranking beside the paper's choice, as a row of a table."""
-    paper, worth = ranking["paper"], ranking.get("worth", {}).values()
-    here = paper["here"] or {"place": None, "mean": None, "share": None}
-    return {
-        **_cells(ranking["best"][0]),
-        "name": name,
-        "contenders": f"{ranking['contenders']} of {ranking['compared']}" if ranking["compared"] else None,
-        "worth": " ".join(f"{score:.2f}" for score in worth),
-        "chosen": paper["network"],
-        "chosen_place": here["place"],
-        "chosen_mean": here["mean"],
-        "chosen_wins": wins(here["share"]),
-        "stated": "" if paper["stated"] is None else f"{paper['stated']:g}",
-    }
 
 
 def _cells(row: Row) -> Row:
     """An architecture as a row of a table."""
-    interval = "" if row["sem"] is None else f"{row['low']:.2f} to {row['high']:.2f}"
-    accuracies = every([f"{accuracy:.2f}" for accuracy in row["accuracies"]])
-    share = wins(row["share"]) + (" *" if row["contender"] else "")
-    return row | {"interval": interval, "wins": share, "every": accuracies}
+    runs = every([f"{accuracy:.2f}" for accuracy in row["accuracies"]])
+    return {"place": row["place"], **architecture(row), " ": "*" * row["contender"], "every run": runs}

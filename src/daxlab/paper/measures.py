@@ -19,7 +19,7 @@ from daxlab.analysis.answers import answers
 from daxlab.analysis.errors import by_length, errors_by_construction, search_errors
 from daxlab.analysis.parts import coverage
 from daxlab.analysis.probes import neighbours
-from daxlab.analysis.search import filled, shared_seeds, table
+from daxlab.analysis.search import pooled, shared_seeds, table
 from daxlab.datasets import find, release, split
 from daxlab.datasets.rules import SHOTS, SIZES
 from daxlab.paper import translations
@@ -202,7 +202,7 @@ def srns(figure: Literal["best", "attention-mean", "attention-range"], runs: Run
     if figure == "best":
         return [Measurement(winner["network"], split, draw, failed=winner["failed"]).measured(winner["accuracies"])]
     replicates = Measurement(f"{every} SRNs with attention", split, draw, failed=sum(row["failed"] for row in rows))
-    return [replicates.measured(filled(values).mean(axis=0).tolist())]
+    return [replicates.measured(pooled(values))]
 
 
 # -- all figures

@@ -9,7 +9,9 @@ from typing import Any
 
 import polars as pl
 
-from daxlab.analysis.search import architectures, overall, ranked, shared_seeds, table, worth
+from daxlab.analysis.intervals import of_accuracies, student
+from daxlab.analysis.replicates import summary
+from daxlab.analysis.search import architectures, overall, pooled, ranked, shared_seeds, table, worth
 from daxlab.learners import RNN
 from daxlab.paper.experiments import BEST, NETWORKS, OVERALL, SPLITS, recorded_values
 from daxlab.paper.targets import paper, stated
@@ -20,77 +22,69 @@ Row = dict[str, Any]
 AXES = {"cell": paper()["search"]["cells"]}
 AXES |= {name: paper()["search"][name] for name in ("attention", "layers", "hidden", "dropout")}
 ARCHITECTURES = paper()["search"]["architectures"]
+TOP = 10  # architectures to show
 COMMAND = "daxlab sweep run specs/paper-search.toml"
 
 
 def search(ledger: Ledger, protocol: Protocol | None = None) -> pl.DataFrame:
     """The architectures and experiments of the paper's search that the ledger has runs of."""
     where = {"dataset": "scan", "learner": RNN.kind, "semantics": SEMANTICS, **recorded_values(protocol or Protocol())}
-    frame = architectures(ledger, AXES, SPLITS, where)
-    return frame.sort(pl.col("experiment").cast(pl.Enum(list(SPLITS))), maintain_order=True)
+    return architectures(ledger, AXES, SPLITS, where)
 
 
-def choices(frame: pl.DataFrame, top: int = 10) -> dict[str, Row]:
-    """For each experiment with runs: how complete it is, the best, how sure that is, and the paper's choices."""
+def completeness(frame: pl.DataFrame) -> dict[str, Row]:
+    """For each experiment with runs: how many architectures have some, by their number and by hidden units."""
     experiments = {}
-    for name in frame.filter(pl.col("runs") > 0)["experiment"].unique(maintain_order=True):
-        rows = ranked(frame, name)
-        by_network = {row["network"]: row for row in rows.iter_rows(named=True)}
-        paper = {"best": str(NETWORKS[BEST[name]]), "overall": str(NETWORKS[OVERALL])}
-        experiments[name] = {
-            "split": rows["split"][0],
-            "architectures": rows.height,
-            "by_runs": dict(sorted(Counter(rows["runs"]).items(), reverse=True)),
-            "failed": int(frame.filter(experiment=name)["failed"].sum()),
-            "by_hidden": {size: rows.filter(hidden=size).height for size in AXES["hidden"]},
-            "best": rows.head(top).to_dicts(),
-            "equals": int((rows["place"] == 1).sum()),  # how many are best
-            **_contenders(rows),
-            "worth": worth(table(rows, shared_seeds(rows["seeds"].to_list()))),
-            "paper": {
-                kind: {"network": network, "stated": stated(name, kind), "here": by_network.get(network)}
-                for kind, network in paper.items()
-            },
-        }
+    for (name,), every in frame.group_by("experiment", maintain_order=True):
+        rows = every.filter(pl.col("runs") > 0)
+        if rows.height:
+            experiments[str(name)] = {
+                "architectures": rows.height,
+                "by_runs": dict(sorted(Counter(rows["runs"]).items(), reverse=True)),
+                "failed": int(every["failed"].sum()),
+                "by_hidden": {size: rows.filter(hidden=size).height for size in AXES["hidden"]},
+            }
     return experiments
 
 
-def _contenders(rows: pl.DataFrame, measure: str = "") -> Row:
-    """How many architectures cannot be told from the best, of how many with enough runs to say."""
-    return {"contenders": rows[f"{measure}contender"].sum(), "compared": rows[f"{measure}share"].count()}
+def rankings(frame: pl.DataFrame, only: str | None = None, top: int | None = None) -> dict[str, Row]:
+    """The ranking on each experiment with runs; then over all four, by mean rank and by mean accuracy, if it has all.
 
-
-def all_round(frame: pl.DataFrame, top: int = 10) -> Row | None:
-    """The best over all four experiments, by mean rank and by mean accuracy; None if no architecture has all four."""
-    if set(frame.filter(pl.col("runs") > 0)["experiment"]) != set(SPLITS):
-        return None
-    rows = overall(frame)
-    if rows.is_empty():
-        return None
-    by = {"rank": rows, "accuracy": rows.sort("accuracy", "network", descending=[True, False])}
-    paper: Row = {"network": str(NETWORKS[OVERALL]), "places": dict.fromkeys(by), "here": None}
-    for row in rows.filter(network=paper["network"]).to_dicts():
-        better = {"rank": rows["rank"] < row["rank"], "accuracy": rows["accuracy"] > row["accuracy"]}
-        paper |= {"places": {measure: 1 + those.sum() for measure, those in better.items()}, "here": row}
-    bests = {name: {"best": by[name].head(top).to_dicts(), **_contenders(rows, f"{name}_")} for name in by}
-    return {"architectures": rows.height, **bests, "paper": paper}
-
-
-def rankings(experiments: Mapping[str, Row], overall: Row | None) -> dict[str, Row]:
-    """The ranking of each experiment and those over all four, in one form: the best, contenders, the paper's choice."""
-    every = {name: results | {"paper": results["paper"]["best"]} for name, results in experiments.items()}
-    if not overall:
-        return every
-    for measure, place in overall["paper"]["places"].items():
-        best = [_measured(row, measure, n) for n, row in enumerate(overall[measure]["best"], 1)]
-        here = _measured(overall["paper"]["here"], measure, place) if place else None
-        form = {"best": best, "paper": {"network": overall["paper"]["network"], "stated": None, "here": here}}
-        every[f"overall, by mean {measure}"] = overall[measure] | form | {"architectures": overall["architectures"]}
+    `only`: an experiment, or "overall". `top`: how many architectures to have; None: ten, and all that cannot be told
+    from the best.
+    """
+    experiments, every = completeness(frame), {}
+    for name in experiments:
+        if only in (None, name):
+            rows = ranked(frame, name)
+            chosen = {"best": (BEST[name], stated(name)), "overall": (OVERALL, stated(name, "overall"))}
+            every[name] = {"split": rows["split"][0], **_ranking(rows, chosen, top)}
+            runs = table(rows, shared_seeds(rows["seeds"].to_list()))
+            every[name] |= {"pooled": summary(pooled(runs[rows["contender"]])), "worth": worth(runs)}
+    if only in (None, "overall") and len(experiments) == len(SPLITS):
+        for measure, rows in overall(frame).items():
+            every[f"overall, by mean {measure}"] = _ranking(rows, {"overall": (OVERALL, None)}, top, measure)
     return every
 
 
-def _measured(row: Row, measure: str, place: int) -> Row:
-    """One measure of a row of the overall ranking, in the form of an experiment's row."""
-    numbers = {name: row[f"{measure}_{name}"] for name in ("sem", "low", "high", "share", "contender")}
-    numbers |= {"mean": row[measure], "accuracies": row[f"{measure}_runs"], "runs": len(row[f"{measure}_runs"])}
-    return {"network": row["network"], "place": place, **numbers}
+def _ranking(
+    rows: pl.DataFrame, chosen: Mapping[str, tuple[str, float | None]], top: int | None, measure: str = "accuracy"
+) -> Row:
+    """What is shown of a ranking, with intervals: the best, and the networks that the paper chose with its figures."""
+    shown = rows.head(top) if top else rows.filter((pl.col("place") <= TOP) | pl.col("contender"))
+    papers = {kind: (str(NETWORKS[name]), figure) for kind, (name, figure) in chosen.items()}
+    names = {*shown["network"], *(network for network, _ in papers.values())}
+    some = rows.filter(pl.col("network").is_in(names)).to_dicts()
+    interval = student if measure == "rank" else of_accuracies
+    by_network = {row["network"]: row | summary(row["accuracies"], interval) for row in some}
+    return {
+        "measure": measure,
+        "architectures": rows.height,
+        "compared": rows["share"].count(),  # those with enough runs to say
+        "contenders": rows["contender"].sum(),
+        "best": [by_network[network] for network in shown["network"]],
+        "paper": {
+            kind: {"network": network, "stated": figure, "here": by_network.get(network)}
+            for kind, (network, figure) in papers.items()
+        },
+    }

@@ -15,9 +15,9 @@ from matplotlib.ticker import MaxNLocator
 
 from daxlab.analysis.search import effects
 from daxlab.paper.experiments import SPLITS
-from daxlab.paper.search import ARCHITECTURES, AXES, COMMAND, all_round, choices, rankings, search
+from daxlab.paper.search import ARCHITECTURES, AXES, COMMAND, TOP, completeness, rankings, search
 from daxlab.report import text
-from daxlab.report.blocks import Block, Cell, Picture, Section, Table, Text, absent
+from daxlab.report.blocks import Block, Fold, Picture, Section, Table, Text, absent
 from daxlab.report.drawing import COLOR, WIDTH, bare, labelled, picture, say
 from daxlab.report.facts import Facts
 from daxlab.report.figures import DIAMOND, dots, lines
@@ -31,65 +31,59 @@ Results = dict[str, Any]
 
 def section(facts: Facts) -> Section:
     """The search, as far as the ledger has it."""
-    name, frame = f"search over {ARCHITECTURES} architectures", search(facts.ledger)
-    every = choices(frame)
-    enough = {split: every[split] for split in SPLITS if split in every and every[split]["architectures"] >= ENOUGH}
-    if not enough:
+    name = f"search over {ARCHITECTURES} architectures"
+    frame = search(facts.ledger).filter((pl.col("runs") > 0).sum().over("experiment") >= ENOUGH)
+    if frame.is_empty():
         return Section("architectures", f"The {name}", [absent(f"the {name}", command=COMMAND)], short="The search")
-    below = [Section(f"search-{split}", f"On {split}", _experiment(frame, split, enough[split])) for split in enough]
-    return Section("architectures", f"The {name}", list(_whole(frame, enough)), below, "The search")
+    complete, ranked = completeness(frame), rankings(frame, top=ARCHITECTURES)
+    below = [_ranking(frame, name, ranking) for name, ranking in ranked.items()]
+    return Section("architectures", f"The {name}", list(_whole(complete, ranked)), below, "The search")
 
 
-def _whole(frame: pl.DataFrame, experiments: Mapping[str, Results]) -> Iterator[Block]:
+def _whole(complete: Mapping[str, Results], ranked: Mapping[str, Results]) -> Iterator[Block]:
     yield Text(
         "The paper chose its networks from 180: SRN, LSTM or GRU, with attention or without, of one or two layers, 25 "
         "to 400 hidden units, three rates of dropout; each trained five times on each of four experiments.",
         "lead",
     )
-    yield Text(" ".join(text.complete(name, results, ARCHITECTURES) for name, results in experiments.items()))
-    lacking = [f"*{name}*" for name in SPLITS if name not in experiments]
-    if lacking:
+    yield Text(" ".join(text.completeness(name, counts, ARCHITECTURES) for name, counts in complete.items()))
+    if lacking := [f"*{name}*" for name in SPLITS if name not in complete]:
         yield absent(f"the search on {text.listed(lacking)}", command=COMMAND)
-    ranked = rankings(experiments, None if lacking else all_round(frame))
-    rows = [row for name, results in ranked.items() for row in _pair(name, results)]
-    caption = "Means over replicates with standard error, and below them the 95% interval. "
-    caption += text.WINS.replace("\n", " ").replace("wins:", "*wins*:").replace("By rank:", "*By rank*:")
-    title, head = "The best of many, and the paper's choice.", ("network", "mean", "wins", "paper")
-    yield Table("search-winners", title, head, rows, right=(1, 2, 3), caption=caption)
+    caption = " ".join(f"*{term}*: {meaning}" for term, meaning in text.SEARCH_TERMS.items())
+    winners = [text.winner(name, ranking) for name, ranking in ranked.items()]
+    title, rows = "The best of many, and the paper's choice.", [tuple(cells.values()) for cells in winners]
+    yield Table("search-winners", title, tuple(winners[0]), rows, right=(2, 3, 4, 6, 7, 8), caption=caption)
 
 
-def _pair(name: str, results: Results) -> list[Sequence[Cell]]:
-    """The best, with how many cannot be told from it, and the paper's choice."""
-    best, paper, here = results["best"][0], results["paper"], results["paper"]["here"]
-    told = f"\n{results['contenders']} of {results['compared']} not told from it" if results["compared"] else ""
-    first = (f"{best['network']}\nthe best here", text.mean_cell(best), f"{text.wins(best['share'])}{told}", "")
-    stated = "" if paper["stated"] is None else f"{paper['stated']:g}"
-    where = f"number {here['place']} here" if here else "no runs on this split"
-    numbers = (text.mean_cell(here), text.wins(here["share"])) if here else ("–", "–")
-    return [(name,), first, (f"{paper['network']}\nthe paper's choice, {where}", *numbers, stated)]
-
-
-def _experiment(frame: pl.DataFrame, name: str, results: Results) -> list[Block]:
-    said = (text.told(results), text.chosen(results["paper"]["best"], results["architectures"]))
-    rows = frame.filter(pl.col("runs") > 0, experiment=name)
-    values = effects(frame, name, AXES)
-    worth = [_effects_picture(name, values)] if values.height else []
-    return [Text(" ".join(said)), _panels_picture(name, rows, results), *worth]
+def _ranking(frame: pl.DataFrame, name: str, ranking: Results) -> Section:
+    """What a ranking says, who cannot be told from the best, and the figures of an experiment."""
+    label, heading = (name, f"On {name}") if name in SPLITS else (ranking["measure"], name.capitalize())
+    blocks: list[Block] = [Text(sentence) for sentence in text.findings(ranking)]
+    if cells := [text.architecture(row) for row in ranking["best"] if row["contender"]]:
+        title, rows = "The best, and all that cannot be told from it.", [tuple(row.values()) for row in cells]
+        table = Table(f"contenders-{label}", title, tuple(cells[0]), rows, right=(1, 2, 3))
+        count = text.counted(len(rows), "architecture")
+        blocks.append(Fold(f"search-fold-{label}", "Cannot be told from the best", count, [table]))
+    if name in SPLITS:
+        values = effects(frame, name, AXES)
+        blocks += [_panels_picture(name, ranking), *([_effects_picture(name, values)] if values.height else [])]
+    return Section(f"search-{label}", heading, blocks)
 
 
 # -- accuracy by hidden units, in small panels
 
 
-def _panels_picture(name: str, rows: pl.DataFrame, results: Results) -> Picture:
-    stated = {chosen["network"]: chosen["stated"] for chosen in results["paper"].values()}
-    runs = rows["accuracies"].explode().to_list()
-    roots = sorted(rows["mean"])[rows.height // 2] < 0.2 * max(runs)
+def _panels_picture(name: str, ranking: Results) -> Picture:
+    rows = ranking["best"]
+    stated = {choice["network"]: choice["stated"] for choice in ranking["paper"].values()}
+    runs = [value for row in rows for value in row["accuracies"]]
+    roots = rows[len(rows) // 2]["mean"] < 0.2 * max(runs)
     ticks = _ticks([*runs, *stated.values()])
     caption = "Per cent right, by hidden units: lines are means, runs faint dots. Rings are the networks that the paper"
     caption += " chose for this experiment and overall, diamonds its figures for them."
     caption += " The scale is of square roots, so that small accuracies can be told apart." if roots else ""
-    means = {row["network"]: text.percent(row["mean"]) for row in results["best"]}
-    drawn = labelled(_panels(rows.to_dicts(), stated, *ticks, roots=roots), means)
+    means = {row["network"]: text.percent(row["mean"]) for row in rows[:TOP]}
+    drawn = labelled(_panels(rows, stated, *ticks, roots=roots), means)
     return picture(drawn, f"search-panels-{name}", f"Every architecture on *{name}*.", caption, rows)
 
 

@@ -1,6 +1,6 @@
 """Sentences from numbers. Each says "higher", "rises", "every run" or "no" only if its numbers do; tests check that."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from daxlab.paper.targets import FIGURES
@@ -60,12 +60,12 @@ def sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def measured(row: Row) -> str:
+def measured(row: Row, unit: str = "%") -> str:
     """A mean with what it is a mean of: "99.72% (mean of five runs, 95% interval 99.40 to 99.84)"."""
     if row["runs"] == 1:
-        return f"{percent(row['mean'])}% (one run)"
+        return f"{percent(row['mean'])}{unit} (one run)"
     ends = "" if row["low"] is None else f", 95% interval {interval(row)}"
-    return f"{percent(row['mean'])}% (mean of {counted(row['runs'], 'run')}{ends})"
+    return f"{percent(row['mean'])}{unit} (mean of {counted(row['runs'], 'run')}{ends})"
 
 
 def share(row: Row) -> str:
@@ -154,19 +154,17 @@ def held(verdicts: Sequence[str], of: int) -> str:
 
 # -- a search over architectures; the numbers are those of paper/search.py
 
-WINS = """\
-wins: how often an architecture has the best mean when the runs of each are resampled (2,000 times; equals share a win).
-An architecture cannot be told from the best if its resampled mean reaches the best's in at least 5% of them. Five runs
-do not show their whole spread, so there may be more of these.
-By rank: in each replicate, architectures are ranked on each experiment (1 is best, equals share the mean of their
-places), and the mean over the four counts. Of an architecture, only replicates with all four count; in the ranks of the
-others, a missing run stands as the mean of its architecture's others."""
-WORTH = """\
-worth: what the best by one, two, three and four replicates scores on the others, the mean over all such choices. The
-best of many is partly the luckiest; this leaves its luck out."""
+SEARCH_TERMS = {
+    "wins": "how often an architecture has the best mean when the runs of each are resampled; equals share a win.",
+    "cannot be told from the best": "its mean reaches the best's in at least 5% of 2,000 resamples. Five runs do not "
+    "show their whole spread, so there may be more such architectures.",
+    "pooled": "the mean over all these architectures in each replicate, and its 95% interval over replicates.",
+    "by mean rank": "in each replicate, architectures are ranked on each experiment (1 is best), and the mean over the "
+    "four counts.",
+}
 
 
-def complete(experiment: str, results: Row, of: int) -> str:
+def completeness(experiment: str, results: Row, of: int) -> str:
     """How much of the search an experiment has."""
     some, by_runs, sizes = results["architectures"], results["by_runs"], results["by_hidden"]
     have = f"{f'all {of}' if some == of else f'{some} of {of}'} architectures have"
@@ -188,28 +186,50 @@ def wins(share: float | None) -> str:
     return "–" if share is None else "<1%" if 0 < share < 0.01 else f"{100 * share:.0f}%"
 
 
-def told(results: Row) -> str:
-    """How many architectures may be the best, and what a choice by few runs is worth."""
-    if not results["compared"]:
-        return "There is only one replicate, so how much of this is luck cannot be told."
-    best, worth = results["best"][0], results.get("worth")
-    said = f"{results['contenders']} of {results['compared']} architectures cannot be told from the best"
-    said += "." if best["share"] is None else f", which has {wins(best['share'])} of the wins."
-    if not worth:
-        return said
-    runs = f"{listed([number(count) for count in worth])} {'run' if len(worth) == 1 else 'runs'}"
-    return f"{said} The best by {runs} has {listed([percent(score) for score in worth.values()])}% on the others."
+def architecture(row: Row) -> dict[str, str]:
+    """An architecture of a ranking as cells of a table, by column."""
+    ends = "" if row["sem"] is None else interval(row)
+    return {"network": row["network"], "mean": percent(row["mean"]), "95% interval": ends, "wins": wins(row["share"])}
 
 
-def chosen(paper: Row, of: int) -> str:
-    """Where the paper's choice stands here."""
-    stated, here = paper["stated"], paper["here"]
-    said = f"The paper chose {paper['network']}" + ("" if stated is None else f", with {stated:g}%")
-    if not here:
-        return f"{said}, which has no runs on this split here."
-    said += "; the best here too" if here["place"] == 1 else f"; here number {here['place']} of {of}"
-    said += "" if stated is None else f", with {measured(here)}"
-    if here["share"] is None:
-        return f"{said}."
-    can = "cannot" if here["contender"] else "can"
-    return f"{said}. It has {wins(here['share'])} of the wins, and {can} be told from the best."
+def winner(name: str, ranking: Row) -> dict[str, str]:
+    """The best of a ranking beside the paper's choice as cells of a table, by column."""
+    best, choice = architecture(ranking["best"][0]), next(iter(ranking["paper"].values()))
+    here, stated = choice["here"] or {"mean": None, "share": None}, choice["stated"]
+    ours = {"experiment": name, "the best here": best.pop("network"), **best}
+    papers = {"the paper's choice": choice["network"], "here": percent(here["mean"]), "its wins": wins(here["share"])}
+    return ours | papers | {"paper": "" if stated is None else f"{stated:g}"}
+
+
+def findings(ranking: Row) -> list[str]:
+    """What a ranking says: who may be the best, what a choice by few runs is worth, where the paper's choices stand."""
+    if not ranking["compared"]:
+        return ["There is only one replicate, so how much of this is luck cannot be told.", *_choices(ranking)]
+    best, worth, pooled = ranking["best"][0], ranking.get("worth"), ranking.get("pooled")
+    who = f"{ranking['contenders']} of {ranking['compared']} architectures"
+    said = f"{who} cannot be told from the best, which has {wins(best['share'])} of the wins."
+    if best["share"] is None:  # it has one run
+        said = f"{who} with several runs cannot be told from the best of them."
+    if pooled and pooled["sem"] is not None:
+        said += f" Pooled, these have {percent(pooled['mean'])}% (95% interval {interval(pooled)})."
+    if worth:
+        runs = f"{listed([number(count) for count in worth])} {'run' if len(worth) == 1 else 'runs'}"
+        scores = listed([percent(score) for score in worth.values()])
+        said += f" Without the luck of a choice: the best by {runs} has {scores}% in the other runs, over all subsets."
+    return [said, *_choices(ranking)]
+
+
+def _choices(ranking: Row) -> Iterator[str]:
+    """Where the networks that the paper chose stand."""
+    for kind, choice in ranking["paper"].items():
+        here, stated = choice["here"], choice["stated"]
+        said = f"The paper's {'choice' if kind == 'best' else 'overall choice'}, {choice['network']}"
+        said += "" if stated is None else f" ({stated:g}% there{', by which it was chosen' if kind == 'best' else ''})"
+        if not here:
+            yield f"{said}, is not among the architectures here."
+            continue
+        place = "the best" if here["place"] == 1 else f"number {here['place']} of {ranking['architectures']}"
+        mean = f"a mean rank of {measured(here, '')}" if ranking["measure"] == "rank" else measured(here)
+        told = "" if here["place"] == 1 else f", and {'cannot' if here['contender'] else 'can'} be told from the best"
+        share = "" if here["share"] is None else f" It has {wins(here['share'])} of the wins{told}."
+        yield f"{said}, is {place} here, with {mean}.{share}"
