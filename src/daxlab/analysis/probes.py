@@ -10,7 +10,8 @@ import polars as pl
 
 from daxlab.analysis.answers import runs, trained_on
 from daxlab.datasets import dataset
-from daxlab.runs import Ledger, unpack_answers, unpack_arrays
+from daxlab.runs import Ledger, unpack_answers, unpack_arrays, unpack_neighbours
+from daxlab.symbols import FINAL
 
 END = "end"  # of the command, which is looked at like a word, and of the answer, which is a step like an action
 LEVELS = 255  # weights are stored as shares of it
@@ -41,19 +42,25 @@ def attention(ledger: Ledger, key: str) -> pl.DataFrame:
     return pl.DataFrame(rows, ATTENTION, orient="row")
 
 
-def neighbours(ledger: Ledger, key: str, nearest: int = 5) -> pl.DataFrame:
+def states(ledger: Ledger, key: str) -> list[str]:
+    """The encoder states by which a run's neighbours were kept, by name, "final" first; none if it has none."""
+    content = ledger.artefact(key, "neighbours")
+    return [] if content is None else list(unpack_neighbours(content))
+
+
+def neighbours(ledger: Ledger, key: str, nearest: int = 5, state: str = FINAL) -> pl.DataFrame:
     """A row per probe and training command near it: command, rank (from 1), neighbour, cosine (Experiment 3).
 
-    Cosines are of final encoder states. No command is its own neighbour. Empty if the run has no encoder states.
+    Cosines are of an encoder state: "final" (of a recurrent network, the top layer's hidden state after the last word
+    and <EOS>) or another of `states`. No command is its own neighbour. Empty if the run did not keep that state's.
     """
     (row,) = runs(ledger, [key])
-    content = ledger.artefact(key, "neighbours")
-    if content is None:
+    if state not in states(ledger, key):
         return pl.DataFrame(schema=NEIGHBOURS)
     train = trained_on(row).train
-    places, cosines = (np.asarray(unpack_arrays(content)[name]).tolist() for name in ("places", "cosines"))
+    kept = unpack_neighbours(ledger.artefact(key, "neighbours") or b"")[state]
     rows = []
-    for probe, where, how_near in zip(dataset(row["dataset"]).probes(), places, cosines, strict=True):
+    for probe, where, how_near in zip(dataset(row["dataset"]).probes(), *(a.tolist() for a in kept), strict=True):
         near = [(train[place].command, cosine) for place, cosine in zip(where, how_near, strict=True)]
         others = sorted((pair for pair in near if pair[0] != probe.command), key=lambda pair: -pair[1])[:nearest]
         rows += [(probe.command, rank, *other) for rank, other in enumerate(others, 1)]
