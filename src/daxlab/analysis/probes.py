@@ -3,6 +3,7 @@
 Reads what training left in the ledger (the artefacts "named", "attention" and "neighbours"); computes nothing itself.
 """
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import polars as pl
 from daxlab.analysis.answers import runs, trained_on
 from daxlab.datasets import dataset
 from daxlab.runs import Ledger, unpack_answers, unpack_arrays, unpack_neighbours
+from daxlab.runs.scoring import NEAREST
 from daxlab.symbols import FINAL
 
 END = "end"  # of the command, which is looked at like a word, and of the answer, which is a step like an action
@@ -65,3 +67,14 @@ def neighbours(ledger: Ledger, key: str, nearest: int = 5, state: str = FINAL) -
         others = sorted((pair for pair in near if pair[0] != probe.command), key=lambda pair: -pair[1])[:nearest]
         rows += [(probe.command, rank, *other) for rank, other in enumerate(others, 1)]
     return pl.DataFrame(rows, NEIGHBOURS, orient="row")
+
+
+def nearest(ledger: Ledger, keys: Iterable[str], state: str = FINAL, without: Sequence[str] = ()) -> pl.DataFrame:
+    """A row per probe: command; neighbour and cosine, lists of the nearest training command in every run that kept it.
+
+    `without`: training commands that do not count as neighbours.
+    """
+    kept = [neighbours(ledger, key, NEAREST, state).filter(~pl.col("neighbour").is_in(without)) for key in keys]
+    first = [frame.unique("command", keep="first", maintain_order=True) for frame in kept]
+    frame = pl.concat([pl.DataFrame(schema=NEIGHBOURS), *first])
+    return frame.group_by("command", maintain_order=True).agg("neighbour", "cosine")

@@ -22,7 +22,7 @@ from daxlab.networks.contract import Encodes, Network, has_attention
 from daxlab.symbols import EOS, PAD
 
 Rows = NDArray[np.int32]
-Ask = Callable[..., Array]  # of one network and one example: a method of networks, or a function
+Ask = Callable[..., Any]  # of one network and one example: a method of networks, or a function
 
 
 def answers(

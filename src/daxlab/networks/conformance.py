@@ -88,9 +88,9 @@ def _check_answers(network: Network, command: Array, long_command: Array, target
 
 def _check_abilities(network: Network, command: Array, long_command: Array, target: Array) -> None:
     if isinstance(network, Encodes):
-        states, padded = network.encoding(command), network.encoding(long_command)
-        for name, state in states.items():
-            same = state.shape == padded[name].shape and _close(state, padded[name])
+        states = network.encoding(long_command)
+        for name, state in network.encoding(command).items():
+            same = state.shape == states[name].shape and _close(state, states[name])
             _require(same, f"its state {name!r} depends on padding")
     if has_attention(network):
         weights, padded = network.attention(command, target), network.attention(long_command, target)
