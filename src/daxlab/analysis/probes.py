@@ -46,8 +46,7 @@ def attention(ledger: Ledger, key: str) -> pl.DataFrame:
 
 def states(ledger: Ledger, key: str) -> list[str]:
     """The encoder states by which a run's neighbours were kept, by name, "final" first; none if it has none."""
-    content = ledger.artefact(key, "neighbours")
-    return [] if content is None else list(unpack_neighbours(content))
+    return list(_kept(ledger, key))
 
 
 def neighbours(ledger: Ledger, key: str, nearest: int = 5, state: str = FINAL) -> pl.DataFrame:
@@ -57,12 +56,13 @@ def neighbours(ledger: Ledger, key: str, nearest: int = 5, state: str = FINAL) -
     and <EOS>) or another of `states`. No command is its own neighbour. Empty if the run did not keep that state's.
     """
     (row,) = runs(ledger, [key])
-    if state not in states(ledger, key):
+    kept = _kept(ledger, key)
+    if state not in kept:
         return pl.DataFrame(schema=NEIGHBOURS)
     train = trained_on(row).train
-    kept = unpack_neighbours(ledger.artefact(key, "neighbours") or b"")[state]
+    places, cosines = (array.tolist() for array in kept[state])
     rows = []
-    for probe, where, how_near in zip(dataset(row["dataset"]).probes(), *(a.tolist() for a in kept), strict=True):
+    for probe, where, how_near in zip(dataset(row["dataset"]).probes(), places, cosines, strict=True):
         near = [(train[place].command, cosine) for place, cosine in zip(where, how_near, strict=True)]
         others = sorted((pair for pair in near if pair[0] != probe.command), key=lambda pair: -pair[1])[:nearest]
         rows += [(probe.command, rank, *other) for rank, other in enumerate(others, 1)]
@@ -78,3 +78,8 @@ def nearest(ledger: Ledger, keys: Iterable[str], state: str = FINAL, without: Se
     first = [frame.unique("command", keep="first", maintain_order=True) for frame in kept]
     frame = pl.concat([pl.DataFrame(schema=NEIGHBOURS), *first])
     return frame.group_by("command", maintain_order=True).agg("neighbour", "cosine")
+
+
+def _kept(ledger: Ledger, key: str) -> dict[str, Any]:
+    content = ledger.artefact(key, "neighbours")
+    return {} if content is None else unpack_neighbours(content)
