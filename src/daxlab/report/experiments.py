@@ -196,7 +196,8 @@ def _neighbours(facts: Facts, row: Compared) -> Iterator[Block]:
             rows.append((f"“{near['command']}”{left_out}", *cosines, _counts(near["nearest"])))
     columns = ("command", "mean", "lowest", "highest", "in the paper", "which (runs)")
     title = "The cosine of the nearest training command in every run, and which it is."
-    yield Table("nearest-table", title, columns, rows, right=range(1, 5))
+    caption = "Commands that are nearest in one run only are counted together, where there are several."
+    yield Table("nearest-table", title, columns, rows, range(1, 5), caption)
     (run,) = facts.ledger.rows({"key": row.ours["run"]})
     rows = []
     for command, near in row.ours["example"].items():
@@ -209,10 +210,15 @@ def _neighbours(facts: Facts, row: Compared) -> Iterator[Block]:
 
 
 def _counts(nearest: Mapping[str, int]) -> str:
-    """Which commands are nearest, and in how many runs; those of one run are only counted."""
-    often = [f"{command} ({runs})" for command, runs in nearest.items() if runs > 1]
+    """Which commands are nearest, and in how many runs; several of one run each are only counted.
+
+    >>> _counts({"jump": 9, "look twice": 1}), _counts({"look": 2, "run": 1, "walk": 1}), _counts({"run": 1, "look": 1})
+    ('jump (9), look twice (1)', 'look (2), two others', 'two commands')
+    """
     once = [command for command, runs in nearest.items() if runs == 1]
-    return text.listed([*often, *(once if len(once) < 2 else [f"{text.number(len(once))} others, each in one"])])
+    listed = [f"{command} ({runs})" for command, runs in nearest.items() if runs > 1 or len(once) == 1]
+    few = [text.counted(len(once), "other" if listed else "command")] if len(once) > 1 else []
+    return ", ".join([*listed, *few])
 
 
 def _near(command: str, cosine: float) -> tuple[str, str]:
