@@ -73,7 +73,7 @@ class Encodes(Protocol):
     def encoding(self, command: Array) -> dict[str, Array]:
         """Vectors by name. Commands are compared by "final"; of a recurrent encoder, the top layer's last hidden state.
 
-        Others are such as one may compare commands by as well.
+        Other names are the network's own: a lower layer's hidden state, a cell state.
         """
 
 

@@ -13,7 +13,7 @@ from daxlab.learners import Answered, Failure, Fitted
 from daxlab.runs.artefacts import pack_answers, pack_arrays, pack_likelihoods, pack_neighbours
 
 NEAREST = 10  # training commands that are kept for each probe
-AT_ONCE = 2  # runs whose states for all training commands are held at a time
+AT_ONCE = 2  # runs of which all states of all training commands are held at a time
 
 
 @dataclass
