@@ -168,6 +168,22 @@ def lengths(name: str) -> str:
     )
 
 
+def states(*names: str) -> str:
+    """The cosine of the nearest command to each of the paper's four, by every encoder state that a ledger has."""
+    table: dict[tuple[str, str, int], dict[str, str]] = {("the paper", "", 1): {}}
+    for name in names:
+        with Ledger(RESULTS / name) as ledger:
+            (row,) = (row for row in compare(ledger, ["jump"]) if row.id == "exp3.neighbours")
+        for near in row.ours["every"]:
+            command = near["command"] + (f" without {near['without']}" if near["without"] else "")
+            table["the paper", "", 1][command] = f"{near['paper']:.2f}"
+            line = table.setdefault((near["state"], name, near["runs"]), {})
+            line[command] = f"{near['mean']:.2f} ({near['lowest']:.2f} to {near['highest']:.2f})"
+    commands = list(table["the paper", "", 1])
+    lines = [[*map(str, of), *line.values()] for of, line in table.items()]
+    return _table(["state", "ledger", "runs", *commands], lines, right=range(2, 3 + len(commands)))
+
+
 def card() -> str:
     """Milliseconds an update by runs and width, and over the floor."""
     rows = _bench("card")["rows"]
@@ -229,6 +245,7 @@ OTHERS: dict[str, Callable[[], str]] = {
     "best": best,
     "lengths": partial(lengths, "lengths.db"),
     "lengths-cpu": partial(lengths, "again/lengths-cpu.db"),
+    "states": partial(states, "runs.db", "states.db"),
     "card": card,
     "sweeps": sweeps,
     "at-once": at_once,

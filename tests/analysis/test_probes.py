@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from daxlab import InputError, dataset, split
-from daxlab.analysis.probes import attention, neighbours
-from daxlab.runs import pack_answers, pack_arrays
+from daxlab.analysis.probes import attention, nearest, neighbours, states
+from daxlab.runs import pack_answers, pack_arrays, pack_neighbours
 
 ATTENTIVE = {"layers": 1, "hidden": 100, "attention": True}
 
@@ -69,6 +69,30 @@ def test_neighbours_are_read_by_their_place_in_training_and_none_is_its_own(ledg
     assert frame.filter(command="run").rows() == [("run", 1, "look", 0.75), ("run", 2, "walk", 0.5)]
     assert frame.filter(command="jump twice")["neighbour"].to_list() == ["walk and walk", "run and walk"]
     assert frame["command"].unique(maintain_order=True).to_list() == named
+
+
+def test_the_nearest_command_of_every_run_by_any_state_and_without_some(ledger_of, trained) -> None:
+    train = [example.command for example in split("jump").train]
+    probes = len(dataset("scan").probes())
+
+    def near(*commands: str) -> tuple[np.ndarray, np.ndarray]:
+        places = np.array([[train.index(command) for command in commands]] * probes, np.int32)
+        return places, np.tile(np.linspace(0.9, 0.1, len(commands), dtype=np.float32), (probes, 1))
+
+    both = {"final": near("jump", "walk"), "cell, layer 1": near("look", "jump")}
+    first = trained("jump", 1, artefacts={"neighbours": pack_neighbours(both)})
+    earlier = trained("jump", 2, artefacts={"neighbours": pack_neighbours({"final": near("run", "jump")})})
+    without = trained("jump", 3)
+    ledger, keys = ledger_of(first, earlier, without), [first.key, earlier.key, without.key]
+    assert [states(ledger, key) for key in keys] == [["final", "cell, layer 1"], ["final"], []]
+
+    def nearest_to(command: str, *how: object) -> list[tuple[list[str], list[float]]]:
+        return nearest(ledger, keys, *how).filter(command=command)["neighbour", "cosine"].rows()
+
+    assert nearest_to("walk twice") == [(["jump", "run"], pytest.approx([0.9, 0.9]))]
+    assert nearest_to("walk twice", "final", ["jump"]) == [(["walk", "run"], pytest.approx([0.1, 0.9]))]
+    assert nearest_to("walk twice", "cell, layer 1") == [(["look"], pytest.approx([0.9]))]
+    assert nearest_to("walk twice", "final", ["jump", "run", "walk"]) == []
 
 
 def test_a_run_without_them_has_none(ledger_of, trained, failed) -> None:

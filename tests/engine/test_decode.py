@@ -45,10 +45,15 @@ def test_likelihoods_are_the_twins():
 
 def test_states_and_attention_are_the_twins():
     states, weights = encodings(NETWORKS, COMMANDS), attentions(NETWORKS, COMMANDS, ACTIONS)
-    assert states.shape == (2, 10, 2, 8) and weights.shape == (2, 10, 4, 3)
+    assert {state.shape for state in states.values()} == {(2, 10, 8), (2, 10, 16)} and weights.shape == (2, 10, 4, 3)
     network = unstack(NETWORKS, 0)
     its, tops = twin.encode(network, COMMANDS[0][COMMANDS[0] != 0], None)
-    np.testing.assert_allclose(states[0, 0], np.stack([s[0] for s in its]), rtol=1e-4, atol=1e-6)
+    (h1, c1), (h2, c2) = its
+    expected = {"final": h2, "hidden, layer 1": h1, "cell, layer 1": c1, "cell, layer 2": c2}
+    expected["hidden, all layers"] = np.concatenate([h1, h2])
+    assert set(states) == set(expected)
+    for name, state in expected.items():
+        np.testing.assert_allclose(states[name][0, 0], state, rtol=1e-4, atol=1e-6)
     np.testing.assert_allclose(weights[0, 0, 0, :2], twin.act(network, its, tops, 1, 0, None)[2], rtol=1e-4)
     assert (weights[0, 0, :, 2] == 0).all()
 

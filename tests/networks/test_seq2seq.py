@@ -1,5 +1,6 @@
 """The networks: gradients, start values, and the contract."""
 
+from dataclasses import fields
 from functools import partial
 
 import equinox as eqx
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from daxlab.errors import InputError
-from daxlab.networks import CELLS, Attends, Encodes, check_network, seq2seq
+from daxlab.networks import CELLS, Attends, Encodes, Seq2Seq, check_network, seq2seq
 
 COMMAND, ACTIONS = jnp.array([3, 4, 5, 2, 0]), jnp.array([3, 4, 4, 2, 0, 0])
 
@@ -49,16 +50,50 @@ def test_the_paper_networks_keep_the_contract():
 
 
 def test_a_network_that_sees_its_padding_is_found_out():
-    class Careless(type(seq2seq(jax.random.key(0), 2, words=5, actions=5, cell="srn"))):
+    class Careless(Seq2Seq):
         def loss(self, command, actions, **how):
             return super().loss(command, actions, **how) + len(actions)
 
-    def make(key):
-        network = seq2seq(key, 3, words=9, actions=7, cell="srn")
-        return Careless(**{name: getattr(network, name) for name in network.__dataclass_fields__})
+    with pytest.raises(InputError, match="its loss depends on padding"):
+        check_network(partial(_as, Careless), words=9, actions=7)
 
-    with pytest.raises(InputError, match="padding"):
-        check_network(make, words=9, actions=7)
+
+def _as(kind, key):
+    """An SRN as a network of another class."""
+    network = seq2seq(key, 3, words=9, actions=7, cell="srn")
+    return kind(**{field.name: getattr(network, field.name) for field in fields(network)})
+
+
+@pytest.mark.parametrize(
+    ("cell", "layers", "states"),
+    [
+        ("srn", 1, {"final"}),
+        ("gru", 2, {"final", "hidden, layer 1", "hidden, all layers"}),
+        ("lstm", 1, {"final", "cell, layer 1"}),
+    ],
+)
+def test_only_an_lstm_has_cell_states_and_no_state_has_two_names(cell, layers, states):
+    network = seq2seq(jax.random.key(0), 3, words=9, actions=7, cell=cell, layers=layers)
+    assert set(network.encoding(COMMAND)) == states
+
+
+@pytest.mark.parametrize(
+    ("encoding", "broken"),
+    [
+        (lambda command: jnp.zeros((2, 3)), "not a dict with 'final'"),
+        (lambda command: {"first": jnp.zeros(3)}, "not a dict with 'final'"),
+        (lambda command: {"final": jnp.zeros((len(command), 3))}, "'final' is not one vector"),
+        (lambda command: {"final": jnp.zeros(3), "words": jnp.zeros(len(command))}, "'words' depends on padding"),
+        (lambda command: {"final": jnp.full(3, len(command))}, "'final' depends on padding"),
+    ],
+)
+def test_states_that_break_the_contract_are_found_out(encoding, broken):
+    class Encoder(Seq2Seq):
+        def encoding(self, command):
+            return encoding(command)
+
+    with pytest.raises(InputError, match=broken):
+        check_network(partial(_as, Encoder), words=9, actions=7)
 
 
 def test_start_values_are_pytorchs_of_2017():

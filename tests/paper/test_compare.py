@@ -5,15 +5,17 @@ from itertools import product
 from pathlib import Path
 from statistics import median_high, median_low
 
+import numpy as np
 import pytest
 
+from daxlab.datasets import dataset, split
 from daxlab.learners import RNN
 from daxlab.paper import NETWORKS, targets
 from daxlab.paper.comparison import Row, compare
 from daxlab.paper.experiments import few, size
 from daxlab.paper.translations import COUNTED
 from daxlab.protocol import Protocol
-from daxlab.runs import Ledger, Run, Writer
+from daxlab.runs import Ledger, Run, Writer, pack_neighbours
 from daxlab.runs.spec import Spec
 
 RESULTS = Path(__file__).parents[2] / "results" / "runs.db"
@@ -192,6 +194,31 @@ def test_an_architecture_with_other_seeds_than_the_rest_takes_the_verdict_away(l
     row = compared(ledger, runs)["exp1.srn-attention-mean"]
     assert (row.verdict, row.shown) == ("shown", "29.00")
     assert "1 of 30 architectures have none of the seeds" in row.note
+
+
+def test_the_nearest_commands_are_of_all_runs_and_the_five_of_one_are_of_the_lowest_seed(ledger: Path) -> None:
+    train, probes = [example.command for example in split("jump").train], len(dataset("scan").probes())
+
+    def near(seed: int, accuracy: float, cosine: float, *commands: str) -> Run:
+        places = np.array([[train.index(command) for command in commands]] * probes, np.int32)
+        cosines = np.linspace(cosine, 0.05, len(commands), dtype=np.float32)
+        kept = {state: (places, np.tile(cosines, (probes, 1))) for state in ("final", "cell, layer 1")}
+        spec = Spec("jump", seed, OVERALL).facts()
+        return Run(spec=spec, metrics={"accuracy": accuracy}, artefacts={"neighbours": pack_neighbours(kept)})
+
+    runs = [near(8, 0.0, 0.5, "jump", "look"), near(3, 1.0, 0.9, "walk", "jump"), near(5, 0.0, 0.7, "jump", "run")]
+    row = compared(ledger, runs, ["jump"])["exp3.neighbours"]
+    assert row.ours["run"] == runs[1].key
+    assert row.ours["example"]["jump twice"] == [("walk", pytest.approx(0.9)), ("jump", pytest.approx(0.05))]
+    by_state = {(one["state"], one["command"], one["without"]): one for one in row.ours["every"]}
+    assert len(by_state) == 2 * 5
+    twice = by_state["final", "jump twice", ""]
+    assert (twice["runs"], twice["nearest"], twice["paper"]) == (3, {"jump": 2, "walk": 1}, 0.19)
+    assert [twice[name] for name in ("lowest", "mean", "highest")] == pytest.approx([0.5, 0.7, 0.9])
+    assert set(by_state["cell, layer 1", "jump twice", "jump"]["nearest"]) == {"walk", "look", "run"}
+    nearer, mixed = row.note.split("nearer in some runs only")
+    assert "'jump twice' (0.50 to 0.90, there 0.19; 'jump' in 2 of 3)" in nearer
+    assert "'run' (" in mixed and "'jump twice' without 'jump' (0.05 to 0.90, there 0.19)" in mixed
 
 
 def test_what_the_shipped_runs_say_closer_up() -> None:

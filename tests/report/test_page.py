@@ -70,7 +70,7 @@ def test_every_part_of_a_full_ledger_has_its_figure(html: str) -> None:
     assert found >= {"constructions-turn-left", "attention-few-jump-8-0"}
     for kind in ("learning", "by-length", "templates", "confusion"):
         assert f"{kind}-turn-left-0" in found
-    assert 'id="neighbours-table"' in html and 'id="wrong-answers-table"' in html
+    assert 'id="nearest-table"' in html and 'id="neighbours-table"' in html and 'id="wrong-answers-table"' in html
 
 
 def test_a_ledger_without_the_papers_runs_has_its_own_splits_and_no_chapters_of_the_paper(other_html: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from daxlab.datasets import dataset
 from daxlab.learners import RNN, Context, Job, Learner, Model
-from daxlab.runs import Ledger, unpack_answers, unpack_arrays
+from daxlab.runs import Ledger, unpack_answers, unpack_arrays, unpack_neighbours
 from daxlab.runs.scoring import NEAREST, nearest, score
 from daxlab.runs.trained import TrainedModel
 from daxlab.sweep import Spec, sweep
@@ -34,13 +34,15 @@ def test_the_probes_of_a_grammar_are_its_primitives_and_each_twice(tiny: Path) -
     assert len(dataset("scan").probes()) == 12
 
 
-def test_neighbours_are_the_training_commands_of_greatest_cosine_without_the_command_itself(trained) -> None:
+@pytest.mark.parametrize("name", ["final", "cell, layer 1"])
+def test_neighbours_are_the_training_commands_of_greatest_cosine_without_the_command_itself(trained, name) -> None:
     model, artefacts = trained
-    split, kept = model.spec.content(), unpack_arrays(artefacts["neighbours"])
-    places, cosines = np.asarray(kept["places"]), np.asarray(kept["cosines"])
+    split, kept = model.spec.content(), unpack_neighbours(artefacts["neighbours"])
+    assert set(kept) == {"final", "cell, layer 1"}
+    places, cosines = kept[name]
 
     def state(command: str) -> np.ndarray:
-        return np.asarray(model._fitted.states([0], [command])[0, 0], np.float64)
+        return np.asarray(model._fitted.states([0], [command])[name][0, 0], np.float64)
 
     states = [state(example.command) for example in split.train]
     for n, probe in enumerate(model.dataset.probes()):

@@ -22,7 +22,7 @@ from daxlab.networks.contract import Encodes, Network, has_attention
 from daxlab.symbols import EOS, PAD
 
 Rows = NDArray[np.int32]
-Ask = Callable[..., Array]  # of one network and one example: a method of networks, or a function
+Ask = Callable[..., Any]  # of one network and one example: a method of networks, or a function
 
 
 def answers(
@@ -53,8 +53,8 @@ def scores(networks: Network, commands: Rows, actions: Rows) -> NDArray[np.float
     return _batched(networks, type(networks).scores, (commands, actions))
 
 
-def encodings(networks: Network, commands: Rows) -> NDArray[np.float32]:
-    """The encoder's final states, [runs, commands, vectors, size]."""
+def encodings(networks: Network, commands: Rows) -> dict[str, NDArray[np.float32]]:
+    """The encoder's states by name, each [runs, commands, size]."""
     if not isinstance(networks, Encodes):
         raise InputError("networks of this kind have no encoder states")
     return _batched(networks, type(networks).encoding, (commands,))
@@ -97,7 +97,8 @@ def _ask(static: Any, ask: Ask, arrays: Any, rows: tuple[Array, ...]) -> Array:
 
     with jax.default_matmul_precision(PRECISION):
         if rows[0].shape[0] == 1:  # a single network needs no batched products
-            return ask_one(jax.tree.map(lambda x: x[0], arrays), tuple(row[0] for row in rows))[None]
+            alone = ask_one(jax.tree.map(lambda x: x[0], arrays), tuple(row[0] for row in rows))
+            return jax.tree.map(lambda x: x[None], alone)
         return jax.vmap(ask_one)(arrays, rows)
 
 
@@ -115,8 +116,8 @@ def _batched(networks: Any, ask: Ask, rows: tuple[NDArray[Any], ...], by: NDArra
         chosen = order[start : start + size]
         filled = np.resize(chosen, size)  # all batches have one shape: the last one repeats some rows
         batch = tuple(jnp.asarray(row[:, filled]) for row in rows)
-        batches.append(np.asarray(_ask(static, ask, arrays, batch))[:, : len(chosen)])
-    return np.concatenate(batches, axis=1)[:, np.argsort(order)]
+        batches.append(jax.tree.map(np.asarray, _ask(static, ask, arrays, batch)))
+    return jax.tree.map(lambda *parts: np.concatenate(parts, axis=1)[:, np.argsort(order)], *batches)
 
 
 def _batch_size(runs: int) -> int:

@@ -1,6 +1,6 @@
 """Networks that the engine trains and asks, all jobs of a group at once. Imported only when something is fitted."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path
@@ -41,10 +41,8 @@ class Trainees(Fitted):
     def likelihoods(self, answered: Sequence[Answered]) -> Sequence[tuple[Any, Any]]:
         return engine.likelihoods(self.networks, answered)  # type: ignore[arg-type]
 
-    def states(self, members: Sequence[int], commands: Sequence[str]) -> Any:
-        """The last vector of each encoding: of a recurrent network, the top layer's final state."""
-        chosen = engine.subset(self.networks, members)
-        return engine.encodings(chosen, self.encoding.commands(commands))[:, :, -1]
+    def states(self, members: Sequence[int], commands: Sequence[str]) -> Mapping[str, Any]:
+        return engine.encodings(engine.subset(self.networks, members), self.encoding.commands(commands))
 
     def attention(self, commands: Sequence[str]) -> Sequence[Sequence[Any]]:
         rows = self.encoding.commands(commands)

@@ -1,6 +1,7 @@
 """A check for other people's networks: does a network keep the contract (contract.py) that the engine relies on?"""
 
 from functools import partial
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -10,7 +11,7 @@ from jax import Array
 
 from daxlab.errors import InputError
 from daxlab.networks.contract import Encodes, Make, Network, Steps, has_attention
-from daxlab.symbols import EOS, PAD
+from daxlab.symbols import EOS, FINAL, PAD
 
 CLOSE = 1e-4  # the tolerance for sums of a few float32 losses
 CAP = 12
@@ -20,15 +21,17 @@ def check_shapes(make: Make, *, words: int, actions: int) -> None:
     """Raise InputError if a method is missing, takes other arguments, or returns other shapes. Compiles nothing."""
     command, target = _example(0, words, 4), _example(1, actions, 5)
 
-    def answers(key: Array) -> tuple[Array, Array, Array]:
+    def answers(key: Array) -> tuple[Array, Array, Array, Any]:
         network = make(key)
         _require(isinstance(network, Network), "it is not a daxlab.networks.Network")
         how = {"own_end": True, "dropout": jnp.float32(0.5), "key": key, "steps": (jnp.int32(5), jnp.int32(6))}
         losses = [network.loss(command, target, forced=forced, **how) for forced in (True, False, jnp.bool_(True))]
-        return losses[0], network.greedy(command, cap=CAP, length=jnp.int32(-1)), network.scores(command, target)
+        states = network.encoding(command) if isinstance(network, Encodes) else None
+        answer, scores = network.greedy(command, cap=CAP, length=jnp.int32(-1)), network.scores(command, target)
+        return losses[0], answer, scores, states
 
     try:
-        loss, answer, scores = eqx.filter_eval_shape(answers, jax.random.key(0))
+        loss, answer, scores, states = eqx.filter_eval_shape(answers, jax.random.key(0))
     except InputError:
         raise
     except Exception as error:
@@ -37,6 +40,10 @@ def check_shapes(make: Make, *, words: int, actions: int) -> None:
     _require(loss.shape == (), f"its loss is not one number, but of shape {loss.shape}")
     _require(answer.shape == (CAP,), f"its greedy answer is not [cap], but of shape {answer.shape}")
     _require(scores.shape == (len(target), actions), f"its scores are not [time, vocabulary], but {scores.shape}")
+    if states is not None:
+        _require(isinstance(states, dict) and FINAL in states, f"its encoding is not a dict with {FINAL!r} in it")
+        for name, state in states.items():
+            _require(len(state.shape) == 1, f"its state {name!r} is not one vector, but of shape {state.shape}")
 
 
 def check_network(make: Make, *, words: int, actions: int, seed: int = 0) -> None:
@@ -81,9 +88,10 @@ def _check_answers(network: Network, command: Array, long_command: Array, target
 
 def _check_abilities(network: Network, command: Array, long_command: Array, target: Array) -> None:
     if isinstance(network, Encodes):
-        states, padded = network.encoding(command), network.encoding(long_command)
-        _require(states.ndim == 2, f"its encoding is not [vectors, size], but of shape {states.shape}")
-        _require(states.shape == padded.shape and _close(states, padded), "its encoding depends on padding")
+        states = network.encoding(long_command)
+        for name, state in network.encoding(command).items():
+            same = state.shape == states[name].shape and _close(state, states[name])
+            _require(same, f"its state {name!r} depends on padding")
     if has_attention(network):
         weights, padded = network.attention(command, target), network.attention(long_command, target)
         _require(weights.shape == (len(target), len(command)), "its attention is not [action time, command time]")

@@ -68,12 +68,12 @@ Make = Callable[[Array], Network]  # from a key to a network with its start valu
 
 @runtime_checkable
 class Encodes(Protocol):
-    """A network with a final representation of the command."""
+    """A network with states for a whole command, whatever its length."""
 
-    def encoding(self, command: Array) -> Array:
-        """One vector or more for the whole command, whatever its length: [vectors, size].
+    def encoding(self, command: Array) -> dict[str, Array]:
+        """Vectors by name. Commands are compared by "final"; of a recurrent encoder, the top layer's last hidden state.
 
-        Commands are compared by the last vector (of a recurrent encoder, the top layer's).
+        Other names are the network's own: a lower layer's hidden state, a cell state.
         """
 
 

@@ -19,7 +19,7 @@ from daxlab.networks.cells import CELLS, CellName, Layer, State, start_layer
 from daxlab.networks.contract import Network, Steps
 from daxlab.networks.dropout import masks
 from daxlab.networks.recur import Products, over_time, recur
-from daxlab.symbols import EOS, PAD, SOS
+from daxlab.symbols import EOS, FINAL, PAD, SOS
 
 # Dropout is on the input of every layer (layer 0's input: the embedded word), each with a number of its own for the
 # draws: 2 l in encoder layer l, 2 l + 1 in decoder layer l.
@@ -92,9 +92,14 @@ class Seq2Seq(Network):
         barred = jnp.full((len(actions), EOS), -jnp.inf, logits.dtype)
         return jnp.concatenate([barred, jax.nn.log_softmax(logits)], axis=-1)
 
-    def encoding(self, command: Array) -> Array:
+    def encoding(self, command: Array) -> dict[str, Array]:
+        """After <EOS>: the hidden state of each layer, "final" the top one's, and an LSTM's cell states."""
         states, _ = self._encode(command, [])
-        return jnp.stack([state[0] for state in states])
+        hidden, *cells = zip(*states, strict=True)  # each [layers]
+        vectors = {FINAL: hidden[-1]}
+        vectors |= {f"hidden, layer {n}": state for n, state in enumerate(hidden[:-1], 1)}
+        vectors |= {f"cell, layer {n}": state for some in cells for n, state in enumerate(some, 1)}
+        return vectors | ({"hidden, all layers": jnp.concatenate(hidden)} if len(hidden) > 1 else {})
 
     @property
     def attends(self) -> bool:

@@ -10,15 +10,15 @@ from dataclasses import replace
 from functools import partial
 from math import prod
 from statistics import fmean
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
+from daxlab.analysis import probes
 from daxlab.analysis.accuracy import median_run
 from daxlab.analysis.answers import answers
 from daxlab.analysis.errors import by_length, errors_by_construction, search_errors
 from daxlab.analysis.parts import coverage
-from daxlab.analysis.probes import neighbours
 from daxlab.analysis.search import pooled, shared_seeds, table
 from daxlab.datasets import find, release, split
 from daxlab.datasets.rules import SHOTS, SIZES
@@ -29,6 +29,7 @@ from daxlab.paper.search import ARCHITECTURES, AXES
 from daxlab.paper.targets import FIGURES, target
 from daxlab.paper.verdicts import Scale, interval
 from daxlab.runs import Ledger
+from daxlab.symbols import FINAL
 
 OURS = "ours."  # begins the ids of figures that the paper lacks
 
@@ -74,7 +75,9 @@ def search_failures(ledger: Ledger, replicates: Measurement) -> Measurement:
     if frame.is_empty():
         return replicates.measured()
     counts = (frame["search_errors"] - frame["unended"]).cast(float).to_list()
-    note, cut = f"of {fmean(frame['wrong']):,.0f} wrong answers a run", fmean(frame["unended"])
+    note, wrong, cut = "", frame["wrong"].sum(), fmean(frame["unended"])
+    if wrong:
+        note = f"{100 * sum(counts) / wrong:.2f}% of {wrong / len(counts):,.0f} wrong answers a run"
     note += f"; {cut:.1f} more were cut off at our cap and do not count" if cut else ""
     return replicates.measured(counts, note, scale=Scale.count(frame["commands"][0]))
 
@@ -108,16 +111,47 @@ def jump_right(ledger: Ledger, replicates: Measurement) -> Measurement:
 
 
 def nearest(ledger: Ledger, replicates: Measurement) -> Measurement:
-    """The neighbours of the paper's four commands in the median run."""
-    frame = neighbours(ledger, median_run(ledger, replicates.keys))
-    ours = {
-        command: [list(pair) for pair in frame.filter(command=command)["neighbour", "cosine"].iter_rows()]
-        for command in target("exp3.neighbours").table or ()
-    }
-    if not any(ours.values()):
-        return replicates.measured(note="no neighbours were kept of the median run")
-    first = "; ".join(f"{command}: {near[0][0]} {near[0][1]:.2f}" for command, near in ours.items() if near)
-    return replicates.measured(note=f"nearest in the median run: {first}", ours=ours, shown="a table")
+    """The nearest command to each of the paper's four in every run, by every encoder state that was kept.
+
+    Beside the five of the paper's one run stand those of our run of the lowest seed: a choice without regard to them.
+    """
+    paper, keys = target("exp3.neighbours").table or {}, replicates.keys
+    every = [
+        _nearest(row, state, without, paper[row["command"]][0][1])
+        for state in dict.fromkeys(state for key in keys for state in probes.states(ledger, key))
+        for without in ("", "jump")
+        for row in probes.nearest(ledger, keys, state, [without]).to_dicts()
+        if row["command"] in ([f"{without} twice"] if without else paper)
+    ]
+    if not every:
+        return replicates.measured(note="no neighbours were kept")
+    frame = probes.neighbours(ledger, keys[0])
+    example = {command: frame.filter(command=command)["neighbour", "cosine"].rows() for command in paper}
+    ours = {"every": every, "run": keys[0], "example": example}
+    return replicates.measured(note=_what_differs(every), ours=ours, shown="a table")
+
+
+def _nearest(row: dict[str, Any], state: str, without: str, stated: float) -> dict[str, Any]:
+    """The cosines of a command's nearest in all runs, which commands these are, and the paper's cosine."""
+    cosines, counts = row["cosine"], dict(Counter(row["neighbour"]).most_common())
+    about = {"state": state, "command": row["command"], "without": without, "runs": len(cosines), "paper": stated}
+    return {**about, "mean": fmean(cosines), "lowest": min(cosines), "highest": max(cosines), "nearest": counts}
+
+
+def _what_differs(every: Sequence[dict[str, Any]]) -> str:
+    """By the final state: for which commands the nearest is nearer than in the paper in every run, and the others."""
+    nearer, further, mixed = "nearer than in the paper in every run", "further in every run", "nearer in some runs only"
+    sides: dict[str, list[str]] = {nearer: [], further: [], mixed: []}
+    for row in every:
+        if row["state"] == FINAL:
+            side = nearer if row["lowest"] > row["paper"] else further if row["highest"] < row["paper"] else mixed
+            most, runs = next(iter(row["nearest"].items()))
+            which = f"; {most!r} in {runs} of {row['runs']}" if runs > 1 else ""
+            span = f"{row['lowest']:.2f} to {row['highest']:.2f}, there {row['paper']:.2f}{which}"
+            left_out = f" without {row['without']!r}" if row["without"] else ""
+            sides[side].append(f"{row['command']!r}{left_out} ({span})")
+    parts = [f"{side} for {', '.join(commands)}" for side, commands in sides.items() if commands]
+    return f"the nearest command is {'; '.join(parts)}"
 
 
 # -- measured otherwise

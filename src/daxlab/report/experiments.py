@@ -1,6 +1,8 @@
 """Experiments 1 to 3 on the page: a random subset of SCAN, longer action sequences, a primitive in new contexts."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Literal
 
 import polars as pl
@@ -179,15 +181,44 @@ def _composed(facts: Facts, row: Compared) -> Iterator[Block]:
         yield Text(f"Right in any of {runs}: {text.listed([*every[:MOST_SHOWN], *more])}.")
 
 
-def _neighbours(_: Facts, row: Compared) -> Iterator[Block]:
-    yield Text("The training commands whose final encoder states are nearest, by cosine, in the median run on *jump*.")
+def _neighbours(facts: Facts, row: Compared) -> Iterator[Block]:
+    yield Text(
+        "Commands are compared by the cosine of their encoder states, by default the *final* one: the top layer's "
+        f"hidden state after the whole command and its end. By it, {row.note}."
+    )
     rows: list[Sequence[str]] = []
-    for command, near in row.ours.items():
+    for state, nearest in groupby(row.ours["every"], key=itemgetter("state")):
+        by_state = list(nearest)
+        rows.append((f"{state} ({text.counted(by_state[0]['runs'], 'run')})",))
+        for near in by_state:
+            left_out = f" without “{near['without']}”" if near["without"] else ""
+            cosines = [f"{near[name]:.2f}" for name in ("mean", "lowest", "highest", "paper")]
+            rows.append((f"“{near['command']}”{left_out}", *cosines, _counts(near["nearest"])))
+    columns = ("command", "mean", "lowest", "highest", "in the paper", "which (runs)")
+    title = "The cosine of the nearest training command in every run, and which it is."
+    caption = "Commands that are nearest in one run only are counted together, where there are several."
+    yield Table("nearest-table", title, columns, rows, range(1, 5), caption)
+    (run,) = facts.ledger.rows({"key": row.ours["run"]})
+    rows = []
+    for command, near in row.ours["example"].items():
         pairs = [(*_near(*here), *_near(*paper)) for here, paper in zip(near, row.paper[command], strict=False)]
         rows += [(f"“{command}”",), *pairs] if pairs else []
-    caption = f"Italics mark low similarities, below {LOW}, as in the paper."
+    caption = f"Of our runs, that of the lowest seed ({run['seed']}). Italics mark similarities below {LOW}, as there."
+    title = "The five nearest training commands in one of our runs, and in the paper's."
     head = ("here", "cosine", "in the paper", "cosine")
-    yield Table("neighbours-table", "Nearest training commands.", head, rows, right=(1, 3), caption=caption)
+    yield Table("neighbours-table", title, head, rows, right=(1, 3), caption=caption)
+
+
+def _counts(nearest: Mapping[str, int]) -> str:
+    """Which commands are nearest, and in how many runs; several of one run each are only counted.
+
+    >>> _counts({"jump": 9, "look twice": 1}), _counts({"look": 2, "run": 1, "walk": 1}), _counts({"run": 1, "look": 1})
+    ('jump (9), look twice (1)', 'look (2), two others', 'two commands')
+    """
+    once = [command for command, runs in nearest.items() if runs == 1]
+    listed = [f"{command} ({runs})" for command, runs in nearest.items() if runs > 1 or len(once) == 1]
+    few = [text.counted(len(once), "other" if listed else "command")] if len(once) > 1 else []
+    return ", ".join([*listed, *few])
 
 
 def _near(command: str, cosine: float) -> tuple[str, str]:

@@ -16,9 +16,11 @@ from daxlab.runs.artefacts import (
     pack_answers as pack_answers,
     pack_arrays as pack_arrays,
     pack_likelihoods as pack_likelihoods,
+    pack_neighbours as pack_neighbours,
     unpack_answers as unpack_answers,
     unpack_arrays as unpack_arrays,
     unpack_likelihoods as unpack_likelihoods,
+    unpack_neighbours as unpack_neighbours,
 )
 from daxlab.runs.exchange import Merged as Merged, export as export, merge as merge, write_table as write_table
 from daxlab.runs.files import is_written as is_written

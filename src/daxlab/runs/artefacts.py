@@ -13,6 +13,7 @@ from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any
 
 from daxlab.errors import InputError
+from daxlab.symbols import FINAL
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -129,6 +130,27 @@ def unpack_arrays(content: bytes) -> dict[str, "NDArray[Any]"]:
     with _decoding():
         header, columns = _split(content)
         return {name: columns[name].reshape(shape) for name, shape in header["shapes"].items()}
+
+
+def pack_neighbours(near: Mapping[str, tuple[Any, Any]]) -> bytes:
+    """Places in the training set, and cosines, [probes, neighbours] each, by the state that commands are compared by.
+
+    The arrays of "final" have no state in their names: the artefacts of earlier runs have these two alone.
+    """
+    kinds = ("places", "cosines")
+    return pack_arrays({_named(kind, state): near[state][n] for state in near for n, kind in enumerate(kinds)})
+
+
+def unpack_neighbours(content: bytes) -> dict[str, tuple["NDArray[Any]", "NDArray[Any]"]]:
+    """What pack_neighbours was given."""
+    arrays = unpack_arrays(content)
+    states = [FINAL, *(name.removeprefix("places of ") for name in arrays if name.startswith("places of "))]
+    with _decoding():
+        return {state: (arrays[_named("places", state)], arrays[_named("cosines", state)]) for state in states}
+
+
+def _named(kind: str, state: str) -> str:
+    return kind if state == FINAL else f"{kind} of {state}"
 
 
 def _digest(answers: Answers) -> str:

@@ -10,10 +10,10 @@ from typing import Any
 
 from daxlab.languages import Example
 from daxlab.learners import Answered, Failure, Fitted
-from daxlab.runs.artefacts import pack_answers, pack_arrays, pack_likelihoods
+from daxlab.runs.artefacts import pack_answers, pack_arrays, pack_likelihoods, pack_neighbours
 
 NEAREST = 10  # training commands that are kept for each probe
-AT_ONCE = 8  # runs whose states for all training commands are held at a time
+AT_ONCE = 2  # runs of which all states of all training commands are held at a time
 
 
 @dataclass
@@ -84,16 +84,16 @@ def _score_probes(fitted: Fitted, runs: list[Scored], probes: Sequence[Example])
     for run, answered in zip(runs, fitted.ask([probes] * len(runs)), strict=True):
         run.artefacts["named"] = _packed(answered)
     if "states" in fitted.abilities:
-        for n, (places, cosines) in _neighbours(fitted, commands):
-            runs[n].artefacts["neighbours"] = pack_arrays({"places": places, "cosines": cosines})
+        for n, near in _neighbours(fitted, commands):
+            runs[n].artefacts["neighbours"] = pack_neighbours(near)
     if "attention" in fitted.abilities:
         for run, maps in zip(runs, fitted.attention(commands), strict=True):
             shares = {f"w{i}": np.rint(255 * np.nan_to_num(w)).astype(np.uint8) for i, w in enumerate(maps)}
             run.artefacts["attention"] = pack_arrays(shares)
 
 
-def _neighbours(fitted: Fitted, commands: Sequence[str]) -> Iterator[tuple[int, tuple[Any, Any]]]:
-    """For each run: places in its training set, and cosines, of the commands nearest to each probe."""
+def _neighbours(fitted: Fitted, commands: Sequence[str]) -> Iterator[tuple[int, dict[str, tuple[Any, Any]]]]:
+    """For each run: places in its training set, and cosines, of the commands nearest to each probe, by state."""
     import numpy as np
 
     splits = {id(job.split): job.split for job in fitted.jobs}
@@ -103,9 +103,9 @@ def _neighbours(fitted: Fitted, commands: Sequence[str]) -> Iterator[tuple[int, 
         same = np.array([[a == b for b in train] for a in commands])
         for start in range(0, len(members), AT_ONCE):
             some = members[start : start + AT_ONCE]
-            states = zip(some, fitted.states(some, commands), fitted.states(some, train), strict=True)
-            for n, asked, learnt in states:
-                yield n, nearest(asked, learnt, same)
+            asked, learnt = fitted.states(some, commands), fitted.states(some, train)
+            for place, n in enumerate(some):
+                yield n, {state: nearest(asked[state][place], learnt[state][place], same) for state in asked}
 
 
 def nearest(asked: Any, learnt: Any, same: Any) -> tuple[Any, Any]:
