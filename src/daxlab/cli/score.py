@@ -28,7 +28,9 @@ def score(
     path: Annotated[
         Path, typer.Argument(metavar="FILE", help='.jsonl with "command" and "answer", or .tsv: command, tab, answer.')
     ],
-    split_name: Annotated[str | None, typer.Option("--split", metavar="SPLIT", help="What was asked.")] = None,
+    split_name: Annotated[
+        str | None, typer.Option("--split", metavar="SPLIT", help="The split whose test set was asked.")
+    ] = None,
     data: DataOption = "scan",
     test: TestOption = None,
     partial: Annotated[

@@ -31,7 +31,7 @@ class Disguised(Dataset):
 
     @property
     def about(self) -> str:
-        return f"In disguise, with made-up words: {self.original.about}"
+        return f"{self.original.about}, with made-up words"
 
     @cached_property
     def digest(self) -> str:
