@@ -1,4 +1,4 @@
-"""`daxlab runs`: list, show, curve, export, delete, merge."""
+"""`daxlab runs`: list, show, curve, answers, export, delete, merge."""
 
 import csv
 import json
@@ -105,13 +105,43 @@ def test_show_and_curve_take_any_unique_beginning_of_a_key(daxlab, ledger: Path,
 
 
 def test_export_writes_tables_and_ledgers(daxlab, ledger: Path, tmp_path: Path) -> None:
-    for name in ("jump.csv", "jump.parquet", "jump.db"):
+    for name in ("jump.csv", "jump.jsonl", "jump.parquet", "jump.db"):
         done = daxlab("runs", "export", tmp_path / name, "-w", "split=jump", "--ledger", ledger)
         assert done.returncode == 0, done.stderr
     table = list(csv.DictReader((tmp_path / "jump.csv").open()))
     assert len(table) == 7
     assert polars.read_parquet(tmp_path / "jump.parquet").height == 7
+    assert len((tmp_path / "jump.jsonl").read_text().splitlines()) == 7
     assert "7 of 7 runs" in daxlab("runs", "list", "--ledger", tmp_path / "jump.db").stdout
+
+
+def test_answers_are_written_for_other_programs_and_score_gives_the_ledger_s_accuracy(
+    daxlab, trained: Path, tiny: Path, tmp_path: Path
+) -> None:
+    accuracies = {row["key"]: row["accuracy"] for row in listed(daxlab, trained)}
+    for name in ("a.csv", "a.jsonl", "a.parquet"):
+        done = daxlab("runs", "answers", *accuracies, "--to", tmp_path / name, "--ledger", trained)
+        assert done.returncode == 0, done.stderr
+    first = polars.read_ndjson(tmp_path / "a.jsonl")
+    texts = first.with_columns(polars.col("right", "ended").cast(str)).to_dicts()
+    assert first.columns == ["run", "split", "command", "target", "answer", "right", "ended"]
+    assert first.equals(polars.read_parquet(tmp_path / "a.parquet"))
+    assert list(csv.DictReader((tmp_path / "a.csv").open())) == texts
+    assert first["right"].to_list() == (first["target"] == first["answer"]).to_list()
+    assert list(dict.fromkeys(first["run"])) == list(accuracies)
+    for key, accuracy in accuracies.items():
+        daxlab("runs", "answers", key, "--to", tmp_path / "b.jsonl", "--ledger", trained)
+        score = daxlab("score", tmp_path / "b.jsonl", "--split", "jump", "--data", tiny, "--json")
+        assert json.loads(score.stdout)["accuracy"] == accuracy
+    both = daxlab("score", tmp_path / "a.jsonl", "--split", "jump", "--data", tiny)
+    assert (both.returncode, "answered more often than asked" in both.stderr) == (2, True)
+
+
+def test_answers_that_are_not_kept_are_said_to_be_elsewhere(daxlab, ledger: Path, first: str, tmp_path: Path) -> None:
+    done = daxlab("runs", "answers", first, "--to", tmp_path / "a.jsonl", "--ledger", ledger)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"has no answers of run {first[:12]}: take them from where it was trained" in done.stderr
+    assert not (tmp_path / "a.jsonl").exists()
 
 
 def test_an_export_of_figures_only_leaves_out_answers_and_weights(daxlab, trained: Path, tmp_path: Path) -> None:
@@ -173,7 +203,8 @@ def test_runs_that_differ_because_they_were_trained_on_another_device_are_no_err
         (["show", "000000"], "no run begins with"),
         (["list", "-w", "hiden=50"], "runs have no column 'hiden'; did you mean 'hidden'?"),
         (["list", "-w", "split"], "a filter is COLUMN=VALUE"),
-        (["export", "x.txt"], "end its name in .csv or .parquet"),
+        (["export", "x.txt"], "end its name in .csv, .jsonl or .parquet"),
+        (["answers", "9485894f", "--to", "x.txt"], "end its name in .csv, .jsonl or .parquet"),
         (["list", "--ledger", "none.db"], "there is no ledger at none.db"),
         (["merge", "none.db"], "there is no ledger at none.db"),
     ],

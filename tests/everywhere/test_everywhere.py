@@ -274,6 +274,27 @@ def test_a_moved_dataset_is_the_same_dataset(daxlab, folder: Path) -> None:
     assert found["runs"][0]["id"] == before["id"]
 
 
+def test_a_dataset_in_disguise_goes_through_everything(daxlab, folder: Path) -> None:
+    """Memory answers what it was shown; an answer in words of its own is right in neither."""
+    words = ("memory.py:Memory", "--runs", "1", "--test", "gen", "--data", "disguised:colours", "--device", "cpu")
+    (run,) = asked(daxlab, "train", *words)["runs"]
+    (bare,) = train(daxlab, "memory.py:Memory", "--runs", "1", "--test", "gen", "--set", "otherwise=NONE")
+    assert (run["accuracy"], run["train_accuracy"]) == (bare["accuracy"], bare["train_accuracy"])
+    assert asked(daxlab, "data", "list", "--data", "disguised:colours") == asked(
+        daxlab, "data", "list", "--data", "colours"
+    )
+    assert set(asked(daxlab, "evaluate", run["id"])["categories"]) == set(
+        asked(daxlab, "evaluate", bare["id"])["categories"]
+    )
+    answer = asked(daxlab, "predict", run["id"], "say blue twice")
+    assert answer["right"] and "blue" not in answer["command"] and answer["actions"][0] == answer["actions"][1]
+    told(daxlab, "runs", "answers", run["id"], "--to", "answers.jsonl")
+    again = asked(daxlab, "score", "answers.jsonl", "--data", "disguised:colours", "--test", "gen")
+    assert again["accuracy"] == run["accuracy"]
+    told(daxlab, "report", "--out", "page.html")
+    assert "disguised:colours" in (folder / "page.html").read_text(encoding="utf-8")
+
+
 BAD_FILES = {
     "syntax.py": "import os\nclass A(:\n",
     "raises.py": "import os\n\nraise RuntimeError('no licence')\n",

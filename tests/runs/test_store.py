@@ -492,7 +492,7 @@ def test_a_table_has_a_typed_column_for_each_field_of_a_learner(book, tmp_path):
     kinds = {"seed": int, "hidden": int, "dropout": float, "attention": bool, "cell": str, "failed_at": int}
     assert {name: frame.schema[name].to_python() for name in kinds} == kinds
     assert table[1]["hidden"] == "200"
-    with pytest.raises(InputError, match=r"\.csv or \.parquet"):
+    with pytest.raises(InputError, match=r"\.csv, \.jsonl or \.parquet"):
         write_table(book.ledger, tmp_path / "a.xls")
     with pytest.raises(InputError, match="No such file"):
         write_table(book.ledger, tmp_path / "absent" / "a.csv")

@@ -9,6 +9,7 @@ contrast.py     two sets of runs: which is better, by how much, how sure that is
 search.py       many settings of one learner: the best, how sure that is, main effects
 origins.py      where runs were made, with which versions, and what they took
 answers.py      a run's answers to a test set, one row each
+score.py        answers from outside the ledger: exact match on a test set
 replicates.py   mean, standard error and interval over runs
 
 Of runs that have what they ask about:

@@ -48,6 +48,19 @@ def answers(ledger: Ledger, key: str, test: str | None = None) -> pl.DataFrame:
     return _answers(ledger, row, list(SCHEMA), test)
 
 
+def as_text(ledger: Ledger, keys: Iterable[str], test: str | None = None) -> pl.DataFrame:
+    """Runs' answers for other programs, run after run: run, split, command, target, answer, right, ended."""
+    names = {key: runs(ledger, [key])[0]["split"] for key in keys}
+    frames = [
+        answers(ledger, key, test).select(
+            *(pl.lit(key).alias("run"), pl.lit(name).alias("split"), "command"),
+            *(pl.col("target", "answer").list.join(" "), "right", "ended"),
+        )
+        for key, name in names.items()
+    ]
+    return pl.concat(frames)
+
+
 def together(ledger: Ledger, keys: Iterable[str], columns: Sequence[str], test: str | None = None) -> pl.DataFrame:
     """Some columns of several runs' answers, run after run, with key and seed. Failed runs have none."""
     empty = pl.DataFrame(schema={"key": pl.String(), "seed": pl.Int64(), **{name: SCHEMA[name] for name in columns}})

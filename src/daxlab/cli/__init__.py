@@ -6,7 +6,7 @@ from io import TextIOWrapper
 
 import typer
 
-from daxlab.cli import ask, claims, compare, data, reproduce, runs, search, sweep, train, translate
+from daxlab.cli import ask, claims, compare, data, reproduce, runs, score, search, sweep, train, translate
 from daxlab.errors import InputError
 
 app = typer.Typer(
@@ -23,6 +23,7 @@ app.command("learners")(train.list_learners)
 app.command("train", context_settings={"ignore_unknown_options": True})(train.train)
 app.command("evaluate")(ask.evaluate)
 app.command("predict")(ask.predict)
+app.command("score")(score.score)
 app.add_typer(runs.app, name="runs")
 app.command("reproduce")(reproduce.reproduce)
 app.add_typer(sweep.app, name="sweep")

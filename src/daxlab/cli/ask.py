@@ -1,14 +1,16 @@
 """`daxlab evaluate` and `daxlab predict`: a trained model, asked."""
 
 import sys
-from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from daxlab.analysis.score import by_category
 from daxlab.cli.options import JsonOption, LedgerOption, RunArgument, TestOption, ledger_at
 from daxlab.cli.terminal import print_json, show, table
+from daxlab.datasets import Split
 from daxlab.errors import InputError, nearest
 
 SHADES = " ░▒▓█"
@@ -33,33 +35,33 @@ def evaluate(
     model = _model(run, ledger)
     name = split_name or model.spec.split
     split = model.dataset.split(name)
-    if test is not None and test not in split.tests:
-        raise InputError(f"{name} has no test set {test!r}; {nearest(test, split.tests)}")
+    asked = chosen_test(split, test)
     answers = model.evaluate(split, test, oracle_length=oracle_length)
     right, of = sum(map(bool, answers.right)), len(answers.asked)
-    categories = _by_category(answers)
+    categories = by_category(answers.asked, answers.right)
     if as_json:
-        content = {"id": model.key, "split": name, "test": test or next(iter(split.tests))}
+        content = {"id": model.key, "split": name, "test": asked}
         content |= {"accuracy": 100 * right / of, "right": right, "commands": of, "oracle_length": oracle_length}
         return print_json(content | ({"categories": categories} if categories else {}))
     how = " with the right length given" if oracle_length else ""
     where = name if test in (None, name) else f"{test} of {name}"
-    print(f"{right:,} of {of:,} {model.dataset.unit} right on {where}{how}: {100 * right / of:.2f}%")
+    show_accuracy(right, of, f"{model.dataset.unit} right on {where}{how}", categories)
+
+
+def chosen_test(split: Split, name: str | None) -> str:
+    """The name of a split's test set: the main one unless another is named."""
+    if name is not None and name not in split.tests:
+        raise InputError(f"{split.name} has no test set {name!r}; {nearest(name, split.tests)}")
+    return name or next(iter(split.tests))
+
+
+def show_accuracy(right: int, of: int, what: str, categories: Mapping[str, Mapping[str, Any]]) -> None:
+    """Print an accuracy, and those by category."""
+    print(f"{right:,} of {of:,} {what}: {100 * right / of:.2f}%")
     if categories:
         print()
         rows = [{"category": category, **score} for category, score in categories.items()]
         show(table(rows, {"category": "category", "%": "accuracy", "right": "right", "of": "of"}))
-
-
-def _by_category(answers: Any) -> dict[str, dict[str, Any]]:
-    of = Counter(example.category for example in answers.asked)
-    if not any(of):
-        return {}
-    right = Counter(example.category for example, good in zip(answers.asked, answers.right, strict=True) if good)
-    return {
-        name or "(none)": {"accuracy": 100 * right[name] / count, "right": right[name], "of": count}
-        for name, count in sorted(of.items())
-    }
 
 
 def predict(

@@ -13,6 +13,7 @@ from daxlab.cli.options import (
     JsonOption,
     LedgerOption,
     RunArgument,
+    TestOption,
     WhereOption,
     ledger_at,
     read_filters,
@@ -20,11 +21,11 @@ from daxlab.cli.options import (
 )
 from daxlab.cli.terminal import print_json, show, sparkline, table
 from daxlab.errors import InputError
-from daxlab.runs import Ledger, Writer, export, merge, write_table
+from daxlab.runs import Ledger, Writer, export, merge, write_frame, write_table
 from daxlab.sweep import weights_of
 from daxlab.units import counted
 
-app = typer.Typer(help="The ledger: list, show, curve, export, delete, merge.")
+app = typer.Typer(help="The ledger: list, show, curve, answers, export, delete, merge.")
 RunsArgument = Annotated[list[str], typer.Argument(metavar="RUN…", help="Any unique beginnings of runs' keys.")]
 COLUMNS = {"run": "key", "dataset": "dataset", "split": "split", "learner": "label", "seed": "seed"}
 COLUMNS |= {"status": "status", "test %": "accuracy", "train %": "train_accuracy", "oracle %": "oracle_accuracy"}
@@ -33,7 +34,7 @@ MOST_SHOWN = 50
 
 @app.callback(invoke_without_command=True)
 def runs(context: typer.Context, ledger: LedgerOption = None) -> None:
-    """The ledger: list, show, curve, export, delete, merge. By itself: list."""
+    """The ledger: list, show, curve, answers, export, delete, merge. By itself: list."""
     if context.invoked_subcommand is None:
         list_runs(ledger=ledger)
     elif ledger is not None:
@@ -98,9 +99,28 @@ def curve(runs: RunsArgument, ledger: LedgerOption = None, as_json: JsonOption =
                 print(f"  {part:15} {sparkline(line, bounds)}  {line[0]:.2f} … {line[-1]:.2f}")
 
 
+@app.command("answers")
+def write_answers(
+    runs: RunsArgument,
+    to: Annotated[Path, typer.Option(metavar="FILE", help="A .jsonl, .csv or .parquet file to write.")],
+    test: TestOption = None,
+    ledger: LedgerOption = None,
+) -> None:
+    """Write runs' answers to their test set: run, split, command, target, answer, right, and whether it ended.
+
+    An answer that did not end was cut off. 'daxlab score' reads the .jsonl of a run.
+    Example: daxlab runs answers 9485894f --to answers.jsonl
+    """
+    from daxlab.analysis.answers import as_text  # polars is slow to load
+
+    with Ledger(ledger_at(ledger, runs[0])) as known:
+        write_frame(as_text(known, [known.find(run) for run in runs], test), to)
+    print(to)
+
+
 @app.command("export")
 def export_runs(
-    to: Annotated[Path, typer.Argument(help="A .csv or .parquet table, or a .db ledger to ship.")],
+    to: Annotated[Path, typer.Argument(help="A .csv, .jsonl or .parquet table, or a .db ledger to ship.")],
     where: WhereOption = None,
     figures_only: Annotated[
         bool, typer.Option("--figures-only", help="Of a .db: metrics and curves, without answers and weights.")

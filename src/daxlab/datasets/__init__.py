@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from daxlab.datasets.core import Dataset as Dataset, Sizes as Sizes, Split as Split
+from daxlab.datasets.disguise import PREFIX, disguised
 from daxlab.datasets.folder import FolderDataset as FolderDataset, folder_dataset
 from daxlab.datasets.grammars import GrammarDataset
 from daxlab.datasets.release import MCD, SCAN
@@ -31,8 +32,11 @@ CORPORA = {corpus.name: corpus for corpus in (SCAN, MCD, ENG_FRA)}
 def dataset(name: str) -> Dataset:
     """A dataset by its name: scan, scan-dax, tatoeba, built-in, or the path of a file or folder.
 
-    A file is a grammar, or sentence pairs between tabs; a folder has TSV files, train.tsv among them.
+    A file is a grammar, or sentence pairs between tabs; a folder has TSV files, train.tsv among them. disguised:NAME is
+    the dataset of that name with made-up words.
     """
+    if name.startswith(PREFIX):
+        return disguised(dataset(name.removeprefix(PREFIX)))
     if name in shipped() or name.endswith(".grammar"):
         return _of_grammar(grammar(name))
     if is_pairs_name(name):
@@ -60,7 +64,8 @@ def language(name: str, names: str = "release") -> Language:
 
     `names` is how its actions are written: "release" (I_JUMP, I_TURN_LEFT) or "paper" (JUMP, LTURN).
     """
-    if name not in shipped() and (is_pairs_name(name) or existing(name)) and dataset(name).grammar is None:
+    is_dataset = name.startswith(PREFIX) or is_pairs_name(name) or existing(name)
+    if name not in shipped() and is_dataset and dataset(name).grammar is None:
         raise InputError(f"{name} is not a grammar; 'daxlab predict' asks a learner that was trained on it")
     return grammar(name, names)
 
@@ -95,4 +100,7 @@ def catalogue() -> list[Entry]:
         Entry("FILE.grammar", "a grammar of your own", "write one as in the README"),
         Entry("FILE.tsv", "English-French sentences of your own", "a pair on each line, with a tab between"),
         Entry("FOLDER", "examples of your own, or COGS", "train.tsv and other .tsv: input, output, category"),
+        Entry(
+            f"{PREFIX}NAME", "any of these with made-up words, which no learner knows beforehand", f"{PREFIX}scan, say"
+        ),
     ]

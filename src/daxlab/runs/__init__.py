@@ -7,7 +7,7 @@
     files.py       opening the file: one writer, network disks, what is damaged, what lies beside it
     ledger.py      queries
     writer.py      the one writer
-    exchange.py    merge, export, CSV and Parquet
+    exchange.py    merge, export; CSV, JSONL and Parquet
 
 The ledger is one SQLite file. Nothing outside these files knows its format, and they know nothing of training.
 """
@@ -22,7 +22,13 @@ from daxlab.runs.artefacts import (
     unpack_likelihoods as unpack_likelihoods,
     unpack_neighbours as unpack_neighbours,
 )
-from daxlab.runs.exchange import Merged as Merged, export as export, merge as merge, write_table as write_table
+from daxlab.runs.exchange import (
+    Merged as Merged,
+    export as export,
+    merge as merge,
+    write_frame as write_frame,
+    write_table as write_table,
+)
 from daxlab.runs.files import is_written as is_written
 from daxlab.runs.ledger import Ledger as Ledger
 from daxlab.runs.records import Group as Group, Run as Run, canonical as canonical, key as key

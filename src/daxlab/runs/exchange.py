@@ -1,4 +1,4 @@
-"""From ledger to ledger, and from ledger to table: merge, export, CSV, Parquet. Knows the tables."""
+"""From ledger to ledger, and from ledger to table: merge, export, CSV, JSONL, Parquet. Knows the tables."""
 
 import glob
 import io
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from daxlab.atomic import atomic_file
 from daxlab.errors import InputError
@@ -18,6 +18,11 @@ from daxlab.runs.ledger import Ledger
 from daxlab.runs.records import METRICS, Run
 from daxlab.runs.schema import ROW, Where, condition
 from daxlab.runs.writer import Writer
+
+if TYPE_CHECKING:
+    import polars
+
+FORMATS = {".csv": "write_csv", ".jsonl": "write_ndjson", ".parquet": "write_parquet"}  # how polars writes them
 
 
 @dataclass(frozen=True)
@@ -117,24 +122,28 @@ def _keep_runs(db: sqlite3.Connection, where: Where) -> None:
 
 
 def write_table(ledger: Ledger, path: str | Path, where: Where | None = None) -> int:
-    """Write the rows (schema.ROW, then a column for each field of a learner), the latest first, as .csv or .parquet;
-    return their number."""
+    """Write the rows (schema.ROW, then a column for each field of a learner), the latest first, as a table; return
+    their number."""
     import polars  # only those who want a table wait for it
 
-    target = Path(path)
-    if target.suffix not in (".csv", ".parquet"):
-        raise InputError(f"cannot tell the format of {target}: end its name in .csv or .parquet")
     rows = ledger.rows(where)
     columns = {name: [row[name] for row in rows] for name in _TYPES}
     for field in sorted({field for row in rows for field in row["fields"]}):
         columns[f"learner.{field}" if field in ROW else field] = [row["fields"].get(field) for row in rows]
     texts = {name: [_plain(value) for value in values] for name, values in columns.items()}
     frame = polars.DataFrame(texts, schema_overrides=_TYPES, strict=False)
+    write_frame(frame, Path(path))
+    return frame.height
+
+
+def write_frame(frame: "polars.DataFrame", target: Path) -> None:
+    """Write a table in the format that its name says."""
+    if target.suffix not in FORMATS:
+        raise InputError(f"cannot tell the format of {target}: end its name in .csv, .jsonl or .parquet")
     content = io.BytesIO()  # polars' own words for a full disk are not for users
-    frame.write_csv(content) if target.suffix == ".csv" else frame.write_parquet(content)
+    getattr(frame, FORMATS[target.suffix])(content)
     with atomic_file(target) as draft:
         draft.write_bytes(content.getbuffer())
-    return frame.height
 
 
 _NUMBERS = {"seed": int, "failed_at": int, "finished": float, "seconds": float, **dict.fromkeys(METRICS, float)}

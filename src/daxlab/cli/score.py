@@ -1,0 +1,91 @@
+"""`daxlab score`: answers that exist, from whatever program."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from daxlab.analysis.score import Score, better_split, by_category, read_answers, score as scored
+from daxlab.cli.ask import chosen_test, show_accuracy
+from daxlab.cli.options import DataOption, JsonOption, TestOption
+from daxlab.cli.terminal import print_json
+from daxlab.datasets import Split, dataset
+from daxlab.errors import InputError
+from daxlab.units import counted
+
+MOST_SHOWN = 5  # wrong answers
+MOST_NAMED = 3  # commands
+COUNTED = {  # what may be wrong with the commands of a file, and what --partial makes of it
+    "missing": ("not answered", "counted as wrong"),
+    "unknown": ("not asked", "left out"),
+    "duplicate": ("answered more often than asked", "the first answers count"),
+}
+
+
+def score(
+    path: Annotated[
+        Path, typer.Argument(metavar="FILE", help='.jsonl with "command" and "answer", or .tsv: command, tab, answer.')
+    ],
+    split_name: Annotated[
+        str | None, typer.Option("--split", metavar="SPLIT", help="The split whose test set was asked.")
+    ] = None,
+    data: DataOption = "scan",
+    test: TestOption = None,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Missing answers count as wrong; what was not asked is left out.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Score answers that exist, by exact match, and by category where the test examples have one.
+
+    Example: daxlab score answers.jsonl --split jump
+    """
+    source = dataset(data)
+    if split_name is None and source.grammar is not None:
+        raise InputError("say what was asked: --split jump, say ('daxlab data list' has all)")
+    split = source.split(split_name or source.split_names()[0])
+    test = chosen_test(split, test)
+    answered = read_answers(path)
+    result = scored(split.tests[test], answered)
+    problems = {kind: some for kind in COUNTED if (some := getattr(result, kind))}
+    if problems and not partial:
+        parts = ", ".join(_named(kind, some) for kind, some in problems.items())
+        better = better_split(source, answered, result.asked)
+        advice = f"are they answers to {_place(*better)}? " if better else ""
+        raise InputError(f"{path} does not fit {_place(split, test)}: {parts}; {advice}--partial scores it as it is")
+    right, of, categories = sum(result.right), len(result.asked), by_category(result.asked, result.right)
+    wrong = _wrong(result)
+    if as_json:
+        content = {"split": split.name, "test": test, "accuracy": 100 * (right / of), "right": right, "commands": of}
+        counts = {kind: {"count": len(some), "first": some[:MOST_NAMED]} for kind, some in problems.items()}
+        return print_json(content | counts | {"categories": categories, "wrong": wrong})
+    for kind, some in problems.items():
+        print(f"{_named(kind, some)}: {COUNTED[kind][1]}", file=sys.stderr)
+    show_accuracy(right, of, f"{source.unit} right on {_place(split, test)}", categories)
+    if wrong:
+        print(f"\nThe first wrong answers of {of - right:,}:")
+    for row in wrong:
+        answer = "–" if row["answer"] is None else row["answer"]
+        print(f"\n{row['command']}\n  target  {row['target']}\n  answer  {answer}")
+
+
+def _wrong(result: Score) -> list[dict[str, str | None]]:
+    """The first wrong answers; None where one is missing."""
+    rows = zip(result.asked, result.answers, result.right, strict=True)
+    wrong = [(example, answer) for example, answer, good in rows if not good][:MOST_SHOWN]
+    return [
+        {"command": e.command, "target": " ".join(e.actions), "answer": None if answer is None else " ".join(answer)}
+        for e, answer in wrong
+    ]
+
+
+def _named(kind: str, commands: Sequence[str]) -> str:
+    """How many commands, and the first of them."""
+    some = ", ".join(map(repr, commands[:MOST_NAMED])) + (", …" if len(commands) > MOST_NAMED else "")
+    return f"{counted(len(commands), 'command')} {COUNTED[kind][0]} ({some})"
+
+
+def _place(split: Split, test: str) -> str:
+    return split.name if test == next(iter(split.tests)) else f"{test} of {split.name}"
