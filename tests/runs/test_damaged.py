@@ -218,7 +218,7 @@ def problems(path, folder, good):
         ("update runs set accuracy = 'high'", "the accuracy of run"),
         ("update runs set accuracy = 9e999", "the accuracy of run"),
         ("update settings set dataset = null", "the dataset of run"),
-        ("update origins set origin = '{\"device\": NaN}'", "the origin of run"),
+        ("update origins set origin = '{\"device\": NaN}' where id = 1", "the origin of run"),
         ("update runs set key = x'00' where seed = 9", "the key of a run"),
         ("update settings set fields = '['", "the fields of run"),
         ("update settings set spec = '5'", "the spec of run"),
