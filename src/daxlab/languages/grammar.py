@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 
-from daxlab.errors import InputError
+from daxlab.errors import InputError, nearest
 
 MOST_RECURSION = 50  # a deeper language is too large to learn from
 MOST_RULES = 10_000
@@ -170,7 +170,7 @@ def _preamble(draft: _Draft, line: _Line, base: Mapping[str, str]) -> _Draft:
             if draft.productions:
                 raise line.error("a language can extend only one other")
             if name not in base:
-                raise line.error(f"no language is called {name!r}; there are {', '.join(sorted(base))}")
+                raise line.error(f"no language is called {name!r}; {nearest(name, sorted(base))}")
             extended = _draft(base[name], name, base)
             return replace(extended, recursion=draft.recursion or extended.recursion)
         case ["recursion", number] if re.fullmatch("[1-9][0-9]*", number):
