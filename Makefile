@@ -5,7 +5,7 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: quickstart test test-slow check-results bench readme clean
+.PHONY: quickstart test test-slow fuzz check-results bench readme clean
 
 quickstart: .venv/ready
 	@$(BIN)/python -m daxlab.cli.tour
@@ -19,6 +19,9 @@ test: .venv/ready-to-test  # what every change is checked with: minutes
 
 test-slow: .venv/ready-to-test  # kills, a Ray cluster, a browser, fuzzers
 	$(BIN)/pytest -n 2 -m slow
+
+fuzz: .venv/ready-to-test  # every case of the fuzzers and kill tests, of which test-slow tries a part
+	DAXLAB_FUZZ=all $(BIN)/pytest -n 2 -m fuzz
 
 check-results: .venv/ready-to-test  # the shipped results, and every table that states them
 	$(BIN)/pytest -n 2 -m results

@@ -1,8 +1,10 @@
 """Atomic writes: a file appears complete or not at all, even if the process is killed or the disk is full."""
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
 from secrets import token_hex
 
@@ -12,6 +14,7 @@ from daxlab.errors import InputError
 @contextmanager
 def atomic_file(path: Path) -> Iterator[Path]:
     """A temporary file beside `path`, which replaces it in one step once it is written and flushed to disk."""
+    _remove_stale_drafts(path)
     draft = path.with_name(f".{path.name}.{token_hex(4)}")  # several machines may write the same file
     try:
         yield draft
@@ -34,6 +37,14 @@ def atomic_write(path: Path, content: bytes) -> None:
         raise InputError(f"cannot make the folder {path.parent}: {error.strerror or error}") from error
     with atomic_file(path) as draft:
         draft.write_bytes(content)
+
+
+def _remove_stale_drafts(path: Path) -> None:
+    """Remove what killed processes left: drafts of this file that nobody has written to for ten minutes."""
+    with suppress(OSError):  # writing the file itself will say what is wrong with the folder
+        for draft in path.parent.glob(f".{escape(path.name)}.{'[0-9a-f]' * 8}"):
+            if time.time() - draft.stat().st_mtime > 600:
+                draft.unlink(missing_ok=True)
 
 
 def _sync(path: Path) -> None:

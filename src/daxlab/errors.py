@@ -16,4 +16,5 @@ def nearest(name: str, known: Iterable[str], otherwise: str = "") -> str:
     """
     names = list(known)
     near = get_close_matches(name, names, n=1)
-    return f"did you mean {near[0]!r}?" if near else otherwise or f"there are {', '.join(names) or 'none'}"
+    there = f"there is only {names[0]}" if len(names) == 1 else f"there are {', '.join(names) or 'none'}"
+    return f"did you mean {near[0]!r}?" if near else otherwise or there

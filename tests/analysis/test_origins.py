@@ -12,7 +12,7 @@ CARD = {"device": "NVIDIA H200", "platform": "gpu", "jax": "0.11"}
 
 def run(seed: int, origin: dict[str, str], seconds: float | None = None, failed: bool = False) -> Run:
     return Run(
-        spec={"split": {"name": "jump"}, "seed": seed},
+        spec={"language": "scan", "split": {"name": "jump"}, "seed": seed},
         origin=origin,
         timing={} if seconds is None else {"seconds": seconds},
         status="failed" if failed else "done",

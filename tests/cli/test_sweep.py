@@ -113,7 +113,7 @@ def test_runs_that_wait_for_another_sweep_are_shown_apart(folder: Path) -> None:
     with Writer(folder / "daxlab.db") as writer:
         writer.record([ours, *others])
         writer.progress({}, beginning(writer.ledger, [ours], ["jump"]))
-        console = Console(record=True, width=80)
+        console = Console(record=True, width=400)
         console.print(shown(folder / "daxlab.db", status(writer.ledger)))
     said = console.export_text()
     assert "1 waiting" in said and "2 more wait in groups of other sweeps" in said

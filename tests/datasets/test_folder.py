@@ -57,7 +57,7 @@ def test_it_tells_about_itself(folder: Path) -> None:
 
 def test_a_test_word_that_training_lacks_is_named_with_its_line(folder: Path) -> None:
     found = dataset(str(folder))
-    inputs = [warning for warning in found.unseen(found.split("gen")) if "inputs" in warning]
+    inputs = [warning for warning in found.warnings(found.split("gen")) if "inputs" in warning]
     assert [warning.partition(" never")[0] for warning in inputs] == [
         "gen.tsv, line 1: 'cow'",
         "gen.tsv, line 2: 'sat'",
@@ -69,8 +69,16 @@ def test_an_output_word_that_training_lacks_is_named_too(tmp_path: Path) -> None
     (tmp_path / "train.tsv").write_text("a\tA\nb\tB\n")
     (tmp_path / "gen.tsv").write_text("a b\tA B\nb\tQQ\n")
     found = dataset(str(tmp_path))
-    (warning,) = found.unseen(found.split("gen"))
+    (warning,) = found.warnings(found.split("gen"))
     assert warning.startswith("gen.tsv, line 2: 'QQ' never occurs in the outputs of train.tsv")
+
+
+def test_training_lines_that_contradict_each_other_are_named(tmp_path: Path) -> None:
+    (tmp_path / "train.tsv").write_text("a\tA\nb\tB\na\tA\na\tB\n")
+    (tmp_path / "gen.tsv").write_text("a b\tA B\n")
+    found = dataset(str(tmp_path))
+    (warning,) = found.warnings(found.split("gen"))
+    assert warning.startswith("train.tsv, line 4: 'a' has another output than on line 1")
 
 
 PAULA = "paint ( agent = Paula , theme = cake ( nmod . in = closet ) )"
@@ -90,7 +98,7 @@ def test_cogs_own_files_are_read_as_they_are(data) -> None:
         tuple(PAULA.split()),
         "prim_to_subj_proper",
     )
-    assert {warning.split("'")[1] for warning in cogs.unseen(gen)} == {"gardner", "monastery"}
+    assert {warning.split("'")[1] for warning in cogs.warnings(gen)} == {"gardner", "monastery"}
 
 
 @given(
@@ -124,6 +132,7 @@ def test_any_table_reads_back_the_same(tmp_path_factory, table: list[Example], w
         (b"\na\tA\n", "gen.tsv, line 1: the line is empty"),
         (b"a\tA\n \t \n", "gen.tsv, line 2: the line is empty"),
         (b"a\tA\n\tB\n", "gen.tsv, line 2: an input is missing"),
+        (b"a\tA\rb\tB\r", "gen.tsv, line 1: a carriage return within the line; save the file with line ends"),
         (b"a\tA\nb\t \n", "gen.tsv, line 2: an output is missing"),
         (b"a\tA\nb\t\xe9t\xe9\n", r"gen.tsv, line 2: not UTF-8 \(byte 0xe9 at position 3\); save the file as UTF-8"),
         (b"\xef\xbb\xbf\xe9\tA\n", r"gen.tsv, line 1: not UTF-8 \(byte 0xe9 at position 1\)"),

@@ -1,5 +1,6 @@
 """A learner that is no network."""
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -53,6 +54,21 @@ class Miscounts(Learner):
 
     def answers(self, commands: Sequence[str]) -> list[tuple[str, ...]]:
         return []
+
+
+@dataclass(frozen=True)
+class Silent(Learner):
+    def fit_one(self, split, seed: int) -> "Silent":
+        return self
+
+    def answers(self, commands: Sequence[str]) -> None:
+        return None
+
+
+@dataclass(frozen=True)
+class Leaves(Learner):
+    def fit_one(self, split, seed: int) -> Table:
+        sys.exit(3)
 
 
 @dataclass(frozen=True)

@@ -322,6 +322,8 @@ BAD_FILES = {
         (["memory.py:NoDefault"], "every field of a learner needs a default"),
         (["memory.py:Stranger"], "neither a daxlab.learners.Learner nor a daxlab.networks.Network"),
         (["memory.py:Miscounts"], "breaks the contract: 0 answers to"),
+        (["memory.py:Silent"], "breaks the contract: answers(commands) must return a list of answers, not None"),
+        (["memory.py:Leaves"], "SystemExit: 3"),
         (["bag.py:NoStart"], "needs a static method start"),
         (["half.py:Half"], "half.py:Half breaks the contract: it needs greedy, loss, scores"),
         (["nothing.py:Nothing"], "fit_one must return a model with answers(commands), not None"),

@@ -29,6 +29,7 @@ from daxlab.runs import (
     unpack_likelihoods,
     write_table,
 )
+from fuzzing import parts
 
 OLD = Path(__file__).parents[2] / "results" / "again" / "gru-cpu.db"  # of format 2
 TABLES = ("meta", "settings", "origins", "groups", "members", "runs", "details", "artefacts")
@@ -215,6 +216,9 @@ def problems(path, folder, good):
         ("delete from details", "the metrics of run"),
         ("update details set curve = '{\"loss\": 5}'", "the curve of run"),
         ("update runs set accuracy = 'high'", "the accuracy of run"),
+        ("update runs set accuracy = 9e999", "the accuracy of run"),
+        ("update settings set dataset = null", "the dataset of run"),
+        ("update origins set origin = '{\"device\": NaN}' where id = 1", "the origin of run"),
         ("update runs set key = x'00' where seed = 9", "the key of a run"),
         ("update settings set fields = '['", "the fields of run"),
         ("update settings set spec = '5'", "the spec of run"),
@@ -253,9 +257,9 @@ def test_malformed_artefacts_raise_input_errors_only(noise, place, kind):
             unpack()
 
 
-@pytest.mark.slow
-def test_five_hundred_damaged_ledgers_raise_input_errors_only(good, tmp_path):
-    for seed in range(500):
+@pytest.mark.parametrize("seeds", parts(500, of=500))
+def test_damaged_ledgers_raise_input_errors_only(good, tmp_path, seeds):
+    for seed in seeds:
         chance = random.Random(seed)
         folder = tmp_path / str(seed)
         folder.mkdir()

@@ -654,14 +654,17 @@ def test_an_export_does_not_replace_a_working_ledger(book, tmp_path):
         left.check()
 
 
-def test_an_export_removes_what_a_killed_one_left(book, tmp_path):
-    names = [".out.db.0123abcd", ".out.db.4567cdef", ".out.db.other", ".else.db.0123abcd"]
-    for name in names:
-        (tmp_path / name).touch()
-        if name != names[1]:  # which may be another process's that is still written
-            os.utime(tmp_path / name, (0, 0))
-    export(book.ledger, tmp_path / "out.db")
-    assert [name for name in names if (tmp_path / name).exists()] == names[1:]
+@pytest.mark.parametrize("name", ["out.db", "out.csv"])
+def test_an_export_removes_what_a_killed_one_left(book, tmp_path, name):
+    drafts = [
+        tmp_path / f".{draft}" for draft in (f"{name}.0123abcd", f"{name}.4567cdef", f"{name}.other", "b.0123abcd")
+    ]
+    for draft in drafts:
+        draft.touch()
+        if draft != drafts[1]:  # which may be another process's that is still written
+            os.utime(draft, (0, 0))
+    (export if name == "out.db" else write_table)(book.ledger, tmp_path / name)
+    assert [draft for draft in drafts if draft.exists()] == drafts[1:]
 
 
 def test_any_number_of_keys_can_be_filtered_by(book):

@@ -214,6 +214,7 @@ def command(tiny: Path, ledger: Path, address: str) -> list[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.fuzz
 def test_a_driver_killed_ten_times_at_random_moments_comes_to_the_same_bits(
     ray: Any, tiny: Path, whole: dict[str, Any], tmp_path: Path
 ) -> None:

@@ -185,6 +185,12 @@ def test_a_bad_declaration_is_an_error_that_says_what_to_mend(declared, complain
         parse(declared)
 
 
+def test_an_unknown_axis_on_the_command_line_gets_the_nearest_name() -> None:
+    for axis, name in {"splt=jump": "split", "hiden=25": "hidden"}.items():
+        with pytest.raises(InputError, match=f"no axis is called .*; did you mean '{name}'"):
+            parse({}, ["split=jump", axis])
+
+
 def test_a_bad_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"cannot read the sweep file .*missing\.toml: No such file"):
         read(tmp_path / "missing.toml")

@@ -4,6 +4,7 @@ Most of it is trained in this process (executors.py); what is about processes ha
 """
 
 import ast
+import itertools
 import json
 import os
 import random
@@ -11,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
@@ -30,6 +32,7 @@ from daxlab.sweep import Spec, driver, local, sweep, weights_of, worker
 from daxlab.sweep.groups import grouped
 from daxlab.sweep.task import Progress, Task, TooLarge
 from executors import in_process
+from fuzzing import parts
 
 SMALL = RNN("lstm", 1, 8, attention=True, dropout=0.1, updates=400)
 LONG = 20_000  # updates, so that there is time to interrupt
@@ -227,11 +230,12 @@ def test_the_weights_of_a_run_in_a_group_load_and_answer_like_those_of_the_run_a
 # Workers and drivers that die.
 
 
-def kill_worker() -> int:
-    """Kills a worker of this process."""
-    children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
-    worker = next(int(c) for c in children if b"spawn_main" in Path(f"/proc/{c}/cmdline").read_bytes())
-    os.kill(worker, signal.SIGKILL)
+def kill_worker(driver: int) -> int:
+    """Kills a worker of a process, and returns its number; 0 if there was none."""
+    children = Path(f"/proc/{driver}/task/{driver}/children").read_text().split()
+    worker = next((int(c) for c in children if b"spawn_main" in Path(f"/proc/{c}/cmdline").read_bytes()), 0)
+    if worker:
+        os.kill(worker, signal.SIGKILL)
     return worker
 
 
@@ -240,7 +244,7 @@ def test_a_worker_that_is_killed_is_replaced_and_changes_no_bit(tiny: Path, whol
 
     def show(event) -> None:
         if not killed and getattr(event, "update", 0):
-            killed.append(kill_worker())
+            killed.append(kill_worker(os.getpid()))
 
     outcome = sweep(specs(tiny, 2, updates=LONG), ledger, show=show)
     assert killed
@@ -261,7 +265,7 @@ def test_workers_that_take_turns_train_one_at_a_time_even_after_one_died(
         if isinstance(event, Progress):
             heard.append(event.group)
         if not killed and heard:
-            killed.append(kill_worker())
+            killed.append(kill_worker(os.getpid()))
 
     assert sweep(specs(tiny, 2, updates=LONG), ledger, show=show).trained == 2
     assert weights(ledger) == weights(whole)
@@ -275,6 +279,13 @@ def command(tiny: Path, ledger: Path, checkpoint_every: float = 0.05) -> list[st
         *("--layers", "1", "--hidden", "8", "--attention", "--dropout", "0.1", "--updates", str(LONG)),
         *("--ledger", str(ledger), "--checkpoint-every", str(checkpoint_every), "--json"),
     ]
+
+
+def sweep_command(tiny: Path, ledger: Path) -> list[str]:
+    """The same runs as a sweep."""
+    axes = {"split": "jump", "data": tiny, "seeds": 2, "layers": 1, "hidden": 8, "attention": "true", "dropout": 0.1}
+    words = [f"--set={name}={value}" for name, value in {**axes, "updates": LONG}.items()]
+    return [*(sys.executable, "-m", "daxlab", "sweep", "run", "--keep-weights", "--ledger", str(ledger)), *words]
 
 
 def test_ctrl_c_stops_train_at_a_checkpoint_and_the_same_command_resumes(
@@ -311,25 +322,48 @@ def test_a_full_disk_is_an_error_and_with_room_the_same_command_resumes(
     assert weights(ledger) == weights(whole)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("times", [20])
-def test_train_killed_at_random_moments_comes_to_the_same_bits(
-    tiny: Path, whole: Path, tmp_path: Path, times: int
+def kill(process: subprocess.Popen[bytes], victim: str) -> bool:
+    """Kill a driver, one of its workers, or all of them; whether there was one to kill."""
+    if process.poll() is not None:
+        return False
+    if victim == "all":
+        os.killpg(process.pid, signal.SIGKILL)
+    elif victim == "driver":  # whose workers are still there for a moment
+        process.kill()
+    else:
+        return bool(kill_worker(process.pid))
+    return True
+
+
+@pytest.mark.parametrize("seeds", parts(12, of=72))
+def test_whatever_is_killed_at_random_moments_the_runs_come_to_the_same_bits(
+    tiny: Path, whole: Path, tmp_path: Path, seeds: range
 ) -> None:
-    ledger, start, chance = tmp_path / "runs.db", time.monotonic(), random.Random(times)
+    commands, sweeps, killed = [command(tiny, Path("ledger")), sweep_command(tiny, Path("ledger"))], 0, Counter[str]()
+    start = time.monotonic()
     subprocess.run(command(tiny, tmp_path / "other.db"), capture_output=True, check=True)
     longest = time.monotonic() - start
-    for _ in range(times):
-        process = subprocess.Popen(command(tiny, ledger), start_new_session=True, stdout=-3, stderr=-3)
+    for seed in itertools.count(seeds.start):
+        chance, ledger = random.Random(seed), tmp_path / f"{sweeps}.db"
+        victim = chance.choice(["all", "driver", "worker"])
+        words = [str(ledger) if word == "ledger" else word for word in chance.choice(commands)]
+        with (tmp_path / "told").open("wb") as told:
+            process = subprocess.Popen(words, start_new_session=True, stdout=-3, stderr=told)
         time.sleep(chance.uniform(0, longest))
-        os.killpg(process.pid, signal.SIGKILL)  # with all its workers
-        process.wait()
-    done = json.loads(subprocess.run(command(tiny, ledger), capture_output=True, check=True).stdout)
-    assert [run["seed"] for run in done["runs"]] == [0, 1]
-    assert weights(ledger) == weights(whole)
-    with Ledger(ledger) as known:
-        known.check()
-        assert known.count() == 2
+        if killed.total() < len(seeds):
+            killed[victim] += kill(process, victim)
+        if process.wait(timeout=300):
+            assert process.returncode == -signal.SIGKILL, (tmp_path / "told").read_text()
+            continue
+        assert weights(ledger) == weights(whole)
+        with Ledger(ledger) as known:
+            known.check()
+            assert known.count() == 2
+        assert not list(checkpoints(ledger).iterdir())
+        sweeps += 1
+        if killed.total() == len(seeds):
+            break
+    assert set(killed) == {"all", "driver", "worker"}
 
 
 @pytest.mark.parametrize(

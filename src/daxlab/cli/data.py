@@ -15,7 +15,7 @@ from daxlab.datasets import CORPORA, Sizes, catalogue, dataset, fetch, language,
 from daxlab.datasets.export import SUFFIX, export
 from daxlab.datasets.release import SCAN
 from daxlab.datasets.verify import GOOD, verify
-from daxlab.errors import InputError
+from daxlab.errors import InputError, nearest
 from daxlab.units import counted
 
 app = typer.Typer(no_args_is_help=True, help="The splits: list, export, verify, fetch.")
@@ -127,7 +127,7 @@ def fetch_corpus(
     Example: daxlab data fetch scan --from SCAN-master.zip
     """
     if name not in CORPORA:
-        raise InputError(f"nothing to fetch is called {name!r}; there are {', '.join(CORPORA)}")
+        raise InputError(f"nothing to fetch is called {name!r}; {nearest(name, CORPORA)}")
     with download(name) as report:
         done = fetch(CORPORA[name], source, report)
     if as_json:

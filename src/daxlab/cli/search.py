@@ -9,7 +9,7 @@ import typer
 from daxlab.cli.compare import figure_row
 from daxlab.cli.options import JsonOption, LedgerOption, ledger_at, shipped_hint
 from daxlab.cli.terminal import every, print_json, show, table
-from daxlab.errors import InputError
+from daxlab.errors import InputError, nearest
 from daxlab.paper.experiments import SPLITS
 from daxlab.report.text import SEARCH_TERMS, architecture, completeness as complete, findings, winner
 from daxlab.runs import Ledger
@@ -44,8 +44,8 @@ def best(
 
     Example: daxlab search best --experiment jump --top 20
     """
-    if experiment not in (None, *EXPERIMENTS):
-        raise InputError(f"no experiment is called {experiment!r}; there are {', '.join(EXPERIMENTS)}")
+    if experiment is not None and experiment not in EXPERIMENTS:
+        raise InputError(f"no experiment is called {experiment!r}; {nearest(experiment, EXPERIMENTS)}")
     from daxlab.paper.comparison import compare  # polars is slow to load
     from daxlab.paper.search import completeness, rankings, search
 

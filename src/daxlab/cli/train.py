@@ -92,7 +92,7 @@ def train(
     chosen = learners.from_text(*_name_and_settings(learner or [], settings or []))
     source = dataset(data)
     names = _chosen_splits(source, splits or [], test)
-    _warn_of_unseen_words(source, names)
+    _warn(source, names)
     _tell_of_change(chosen, how.ledger)
     specs = [Spec(split, seed + n, chosen, data) for split in names for n in range(runs)]
     plan = training.plan(specs, how)
@@ -150,12 +150,12 @@ def _chosen_splits(data: Dataset, splits: Sequence[str], test: str | None) -> li
     return list(dict.fromkeys(data.split(name).name for name in names or data.split_names()[:1]))
 
 
-def _warn_of_unseen_words(data: Dataset, splits: Sequence[str]) -> None:
-    unseen = list(dict.fromkeys(warning for name in splits for warning in data.unseen(data.split(name))))
-    for warning in unseen[:MOST_WARNINGS]:
+def _warn(data: Dataset, splits: Sequence[str]) -> None:
+    warnings = list(dict.fromkeys(warning for name in splits for warning in data.warnings(data.split(name))))
+    for warning in warnings[:MOST_WARNINGS]:
         print(warning, file=sys.stderr)
-    if len(unseen) > MOST_WARNINGS:
-        print(f"… and {counted(len(unseen) - MOST_WARNINGS, 'more such word')}", file=sys.stderr)
+    if len(warnings) > MOST_WARNINGS:
+        print(f"… and {counted(len(warnings) - MOST_WARNINGS, 'more warning')}", file=sys.stderr)
 
 
 def _tell_of_change(learner: learners.Learner, path: Path) -> None:

@@ -124,8 +124,8 @@ class Dataset(ABC):
         """Further metrics of a run's answers to a test set."""
         return {}
 
-    def unseen(self, split: Split) -> list[str]:
-        """Warnings about words of the test sets that training lacks, each with the line where the word first occurs."""
+    def warnings(self, split: Split) -> list[str]:
+        """What a user may not expect of a split, each with the line where it first occurs."""
         return []
 
     def _unknown(self, name: str, kind: str = "split", hint: str = "") -> InputError:

@@ -10,7 +10,7 @@ from daxlab.atomic import atomic_file
 from daxlab.datasets.core import DEV, Split
 from daxlab.datasets.folder import TRAIN
 from daxlab.datasets.release import line
-from daxlab.errors import InputError
+from daxlab.errors import InputError, nearest
 from daxlab.languages import Example
 
 SUFFIX = {"scan": ".txt", "tsv": ".tsv", "jsonl": ".jsonl", "parquet": ".parquet"}  # by format
@@ -21,7 +21,7 @@ Weighted = Iterable[tuple[Example, int]]
 def export(split: Split, folder: Path, form: str) -> list[Path]:
     """Write the training set and every test set into a folder. What is written as TSV can be read back as a dataset."""
     if form not in SUFFIX:
-        raise InputError(f"no format is called {form!r}; there are {', '.join(SUFFIX)}")
+        raise InputError(f"no format is called {form!r}; {nearest(form, SUFFIX)}")
     sets: dict[str, Weighted] = {TRAIN: zip(split.train, split.weights, strict=True)}
     sets |= {name: ((example, 1) for example in test) for name, test in split.tests.items()}
     contents = {

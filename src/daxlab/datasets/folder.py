@@ -5,7 +5,7 @@ blanks. COGS's own files are such a folder.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
 
@@ -80,8 +80,19 @@ class FolderDataset(Dataset):
     def _split(self) -> Split:
         return next(iter(self._splits.values()))
 
-    def unseen(self, split: Split) -> list[str]:
-        """A warning for each word of a test set that training lacks, in the order of files and lines."""
+    def warnings(self, split: Split) -> list[str]:
+        """Training lines that contradict each other, then each word of a test set that training lacks."""
+        return [*self._contradictions(), *self._unseen(split)]
+
+    def _contradictions(self) -> Iterator[str]:
+        first: dict[str, tuple[int, tuple[str, ...]]] = {}  # input -> its first line, and the output there
+        for number, example in enumerate(_examples(self._path / f"{TRAIN}{SUFFIX}"), 1):
+            line, actions = first.setdefault(example.command, (number, example.actions))
+            if example.actions != actions:
+                other = f"{example.command!r} has another output than on line {line}"
+                yield f"{TRAIN}{SUFFIX}, line {number}: {other}; a learner can give only one of them"
+
+    def _unseen(self, split: Split) -> list[str]:
         shown = set[tuple[str, str]]().union(*map(_words, split.train))
         lines: dict[tuple[str, str, str], int] = {}  # (test set, side, word) -> where it first occurs
         for name, test in sorted(split.tests.items()):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import chain, islice, product
+from math import prod
 from operator import or_
 from typing import Any, NamedTuple, TypeVar
 
@@ -148,22 +149,43 @@ def shortest(grammar: Grammar) -> str:
     return " ".join(islice(words_of(grammar.start), SHOWN_WORDS))
 
 
-def phrases(grammar: Grammar) -> list[Example]:
-    """Every command with its meaning, once for each derivation; TooLargeError as soon as there are too many."""
+class _Size(NamedTuple):
+    """How much a set of phrases has."""
+
+    phrases: int
+    words: int
+    actions: int
+
+
+def _check_size(grammar: Grammar) -> None:
+    """Raise TooLargeError if `phrases` would build too much; nothing is built to find out."""
     built = symbols = 0
 
-    def of_rule(rule: Rule, parts: list[list[Example]]) -> list[Example]:
+    def of_rule(rule: Rule, parts: list[_Size]) -> _Size:
         nonlocal built, symbols
-        examples = []
-        for chosen in product(*parts):
-            command, actions = " ".join([part[0] for part in chosen]), interpret(rule, [part[1] for part in chosen])
-            examples.append(Example(command, actions))
-            built += 1
-            symbols += command.count(" ") + 1 + len(actions)
-            if built > MOST_PHRASES:
-                raise TooLargeError(f"it has more than {MOST_PHRASES:,} commands and phrases")
-            if symbols > MOST_SYMBOLS:
-                raise TooLargeError(f"its commands have more than {MOST_SYMBOLS:,} words and actions in all")
-        return examples
+        number = prod(part.phrases for part in parts)
+        words = sum(number // part.phrases * part.words for part in parts)
+        meanings = [parts[item] for item in rule.meaning if isinstance(item, int)]
+        actions = number * (len(rule.meaning) - len(meanings))
+        actions += sum(number // part.phrases * part.actions for part in meanings)
+        built, symbols = built + number, symbols + words + actions
+        if built > MOST_PHRASES:
+            raise TooLargeError(f"it has more than {MOST_PHRASES:,} commands and phrases")
+        if symbols > MOST_SYMBOLS:
+            raise TooLargeError(f"its commands have more than {MOST_SYMBOLS:,} words and actions in all")
+        return _Size(number, words, actions)
+
+    bottom_up(grammar, lambda _: _Size(1, 1, 0), of_rule, lambda rules: _Size(*map(sum, zip(*rules, strict=True))))
+
+
+def phrases(grammar: Grammar) -> list[Example]:
+    """Every command with its meaning, once for each derivation; TooLargeError at once if there are too many."""
+    _check_size(grammar)
+
+    def of_rule(rule: Rule, parts: list[list[Example]]) -> list[Example]:
+        return [
+            Example(" ".join([part[0] for part in chosen]), interpret(rule, [part[1] for part in chosen]))
+            for chosen in product(*parts)
+        ]
 
     return bottom_up(grammar, lambda word: [Example(word, ())], of_rule, lambda rules: list(chain.from_iterable(rules)))

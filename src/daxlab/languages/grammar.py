@@ -5,12 +5,13 @@ turns text into checked rules. It neither enumerates nor parses commands.
 """
 
 import re
+from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 
-from daxlab.errors import InputError
+from daxlab.errors import InputError, nearest
 
 MOST_RECURSION = 50  # a deeper language is too large to learn from
 MOST_RULES = 10_000
@@ -69,15 +70,18 @@ class Grammar:
     def shortest(self) -> Mapping[str, tuple[int, Rule]]:
         """Of each category whose phrases end: the fewest words that a phrase has, and the rule that gives them."""
         shortest: dict[str, tuple[int, Rule]] = {}
-        changed = True
-        while changed:
-            changed = False
-            for rule in self.all_rules:
-                if all(part in shortest or part not in self.rules for part in rule.parts):
-                    words = sum(shortest[part][0] if part in shortest else 1 for part in rule.parts)
-                    if rule.category not in shortest or words < shortest[rule.category][0]:
-                        shortest[rule.category] = (words, rule)
-                        changed = True
+        users: dict[str, list[Rule]] = {category: [] for category in self.rules}
+        for rule in self.all_rules:
+            for part in self.rules.keys() & set(rule.parts):
+                users[part].append(rule)
+        ahead = deque(self.all_rules)
+        while ahead:
+            rule = ahead.popleft()
+            if all(part in shortest or part not in self.rules for part in rule.parts):
+                words = sum(shortest[part][0] if part in shortest else 1 for part in rule.parts)
+                if rule.category not in shortest or words < shortest[rule.category][0]:
+                    shortest[rule.category] = (words, rule)
+                    ahead.extend(users[rule.category])
         return shortest
 
     def renamed(self, names: Mapping[str, str]) -> "Grammar":
@@ -166,7 +170,7 @@ def _preamble(draft: _Draft, line: _Line, base: Mapping[str, str]) -> _Draft:
             if draft.productions:
                 raise line.error("a language can extend only one other")
             if name not in base:
-                raise line.error(f"no language is called {name!r}; there are {', '.join(sorted(base))}")
+                raise line.error(f"no language is called {name!r}; {nearest(name, sorted(base))}")
             extended = _draft(base[name], name, base)
             return replace(extended, recursion=draft.recursion or extended.recursion)
         case ["recursion", number] if re.fullmatch("[1-9][0-9]*", number):
@@ -297,8 +301,8 @@ class _Builder:
         if len(parts) == 1 and (category, parts[0]) in self.draft.forms:
             self.used_forms.add((category, parts[0]))
             return tuple(self.draft.forms[category, parts[0]][0].split())
-        exact = [parts] if parts in self.draft.meanings and parts not in self._open_patterns else []
-        patterns = [*exact, *(pattern for pattern in self._open_patterns if self._matches(pattern, parts))]
+        alike = self._patterns.get(self._skeleton(parts), [])
+        patterns = [pattern for pattern in alike if self._matches(pattern, parts)]
         if len(patterns) > 1:
             raise line.error(f"{' '.join(parts)!r} has two meanings: " + " and ".join(map(_brackets, patterns)))
         if patterns:
@@ -312,10 +316,16 @@ class _Builder:
         return frozenset(category for category, _, _ in self.draft.productions)
 
     @cached_property
-    def _open_patterns(self) -> dict[tuple[str, ...], None]:
-        """The patterns with variables, in order."""
-        patterns = (pattern for pattern in self.draft.meanings if any(mark in self.draft.variables for mark in pattern))
-        return dict.fromkeys(patterns)
+    def _patterns(self) -> dict[tuple[str | None, ...], list[tuple[str, ...]]]:
+        """The patterns by their skeletons: one that matches a rule's parts is among the few with the same skeleton."""
+        patterns: dict[tuple[str | None, ...], list[tuple[str, ...]]] = {}
+        for pattern in self.draft.meanings:
+            patterns.setdefault(self._skeleton(pattern), []).append(pattern)
+        return patterns
+
+    def _skeleton(self, phrase: tuple[str, ...]) -> tuple[str | None, ...]:
+        """The words of a phrase, with None for each variable and category."""
+        return tuple(None if mark in self.draft.variables or mark in self._categories else mark for mark in phrase)
 
     def _matches(self, pattern: tuple[str, ...], parts: tuple[str, ...]) -> bool:
         if len(pattern) != len(parts):
@@ -347,7 +357,7 @@ class _Builder:
                 value.append(action)
             elif len(phrase) == 1 and phrase[0] in variables:
                 value.append(pattern.index(phrase[0]))
-            elif phrase in self.draft.meanings and phrase not in self._open_patterns:
+            elif phrase in self.draft.meanings and not any(mark in self.draft.variables for mark in phrase):
                 value.extend(self._value(phrase, (*within, pattern)))
             else:
                 raise line.error(

@@ -118,5 +118,5 @@ def _read(name: str, declaration: str, style: str) -> Language:
     grammar = read(declaration, name, shipped())
     styles = [*grammar.names, AS_DECLARED]
     if style not in styles and style != "release":
-        raise InputError(f"{name} has no names called {style!r} for its actions; there are {', '.join(styles)}")
+        raise InputError(f"{name} has no names called {style!r} for its actions; {nearest(style, styles)}")
     return Language(name, style, grammar.renamed(grammar.names.get(style, {})))

@@ -19,6 +19,7 @@ from daxlab.datasets import Dataset, Split
 from daxlab.errors import InputError, nearest
 from daxlab.languages import Example
 from daxlab.protocol import recorded
+from daxlab.units import counted
 
 Actions = tuple[str, ...]
 MOST = 10**300  # beyond it a whole number is no float
@@ -308,13 +309,21 @@ class Models(Fitted):
         return [self._ask(model, examples) for model, examples in zip(self.models, asked, strict=True)]
 
     def _ask(self, model: Model, examples: Sequence[Example]) -> Answers:
-        answers = list(model.answers([example.command for example in examples]))
+        answered = model.answers([example.command for example in examples])
+        answers = list(answered) if isinstance(answered, Iterable) else []
         broken = ""
-        if len(answers) != len(examples):
-            broken = f"{len(answers):,} answers to {len(examples):,} commands"
-        for answer in answers:
-            if isinstance(answer, str) or not all(isinstance(word, str) for word in answer):
-                broken = f"an answer is a list of words, not {answer!r}"
+        if not isinstance(answered, Iterable):
+            broken = f"answers(commands) must return a list of answers, not {answered!r}"
+        elif len(answers) != len(examples):
+            broken = f"{counted(len(answers), 'answer')} to {counted(len(examples), 'command')}"
+        elif wrong := [answer for answer in answers if not _is_list_of_words(answer)]:
+            broken = f"an answer is a list of words, not {wrong[0]!r}"
         if broken:
             raise InputError(f"{self.jobs[0].learner} breaks the contract: {broken}")
         return Answers(examples, [tuple(answer) for answer in answers])
+
+
+def _is_list_of_words(answer: object) -> bool:
+    return (
+        isinstance(answer, Iterable) and not isinstance(answer, str) and all(isinstance(word, str) for word in answer)
+    )

@@ -26,7 +26,14 @@ def optional(decoder: Decoder) -> Decoder:
     return lambda value: None if value is None else decoder(value)
 
 
-text, whole, number = of_type(str), of_type(int), of_type(int, float)
+text, whole = of_type(str), of_type(int)
+
+
+def number(value: Any) -> float:
+    """A number, which the ledger only stores if it is finite."""
+    if not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"{value!r} is not a finite number")
+    return value
 
 
 def key(value: Any) -> str:
@@ -38,10 +45,14 @@ def key(value: Any) -> str:
 
 def mapping(value: Any) -> dict[str, Any]:
     """An object that is stored as JSON."""
-    decoded = json.loads(value)
+    decoded = json.loads(value, parse_float=_finite, parse_constant=_finite)
     if not isinstance(decoded, dict):
         raise TypeError(f"{value} is not an object")
     return decoded
+
+
+def _finite(text: str) -> float:
+    return number(float(text))
 
 
 _cached_mapping = lru_cache(maxsize=4096)(mapping)

@@ -1,12 +1,10 @@
 """From ledger to ledger, and from ledger to table: merge, export, CSV, JSONL, Parquet. Knows the tables."""
 
-import glob
 import io
 import json
 import sqlite3
-import time
 from collections.abc import Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -85,7 +83,6 @@ def export(
             if earlier.query("pragma journal_mode") == [("wal",)]:
                 advice = "export to another place, or delete it first"
                 raise InputError(f"{target} is a working ledger, not an export: {advice}")
-    _remove_stale_drafts(target)
     with atomic_file(target) as draft, files.explained(ledger.path, writing=target):
         with closing(files.connect(files.reading(ledger.path))) as db:
             db.execute("vacuum into ?", (str(draft),))
@@ -103,14 +100,6 @@ def export(
                 db.execute(f"delete from artefacts where kind not in ({kinds})", list(artefacts))
             db.execute("commit")
             db.execute("vacuum")
-
-
-def _remove_stale_drafts(target: Path) -> None:
-    """Remove what killed exports to this place left: drafts that nobody has written to for a minute."""
-    with suppress(OSError):  # the export itself will say what is wrong with the folder
-        for draft in target.parent.glob(f".{glob.escape(target.name)}.{'[0-9a-f]' * 8}"):
-            if time.time() - draft.stat().st_mtime > 60:
-                draft.unlink(missing_ok=True)
 
 
 def _keep_runs(db: sqlite3.Connection, where: Where) -> None:

@@ -81,7 +81,7 @@ def _described(spec: object) -> dict[str, str | None]:
     try:
         return described(json.loads(spec))  # type: ignore[arg-type]
     except (TypeError, ValueError, AttributeError, RecursionError):
-        return {"dataset": None, "learner": "unreadable", "label": "unreadable", "fields": "{}"}
+        return {"dataset": "unreadable", "learner": "unreadable", "label": "unreadable", "fields": "{}"}
 
 
 def address(path: Path, options: str) -> str:

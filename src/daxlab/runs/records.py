@@ -87,6 +87,8 @@ def _check_spec(spec: Facts) -> None:
     seed, split, learner = (spec.get(name) for name in ("seed", "split", "learner"))
     if not isinstance(seed, int) or isinstance(seed, bool) or not -(2**63) <= seed < 2**63:
         raise ValueError(f"a run's spec needs a whole 'seed', not {seed!r}")
+    if _name(spec.get("language")) is None:
+        raise ValueError("a run's spec needs a 'language', the name of its dataset")
     if not isinstance(split, Mapping) or _name(split) is None:
         raise ValueError("a run's spec needs {'split': {'name': …}}")
     if "learner" in spec and (not isinstance(learner, Mapping) or _name(learner.get("kind")) is None):

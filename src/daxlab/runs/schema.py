@@ -104,7 +104,7 @@ alter table new_settings rename to settings;
 Columns = dict[str, tuple[str, decoding.Decoder]]
 """Where each column of a query is, and how it is decoded."""
 SETTING: Columns = {
-    "dataset": ("settings.dataset", decoding.optional(decoding.text)),
+    "dataset": ("settings.dataset", decoding.text),
     "split": ("settings.split", decoding.text),
     "learner": ("settings.learner", decoding.text),
     "label": ("settings.label", decoding.text),

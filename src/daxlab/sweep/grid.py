@@ -102,7 +102,9 @@ def _parsed(name: str, texts: Sequence[str], kinds: Sequence[type[learners.Learn
     """The values that texts stand for, on an axis of learners of these kinds."""
     if name in AXES:
         return [parsed(int if name == "seeds" else str, text) for text in texts]
-    owner = next((kind for kind in kinds if name in learners.defaults(kind)), kinds[0])
+    owner = next((kind for kind in kinds if name in learners.defaults(kind)), None)
+    if owner is None:
+        raise _unknown_axis(name, kinds[0])
     return [parsed(type_of(owner, name), text) for text in texts]
 
 
@@ -154,9 +156,13 @@ def _specs(axes: Axes) -> Iterator[Spec]:
 
 
 def _learners(name: str, settings: Mapping[str, Sequence[Any]]) -> Iterator[learners.Learner]:
-    axes = [*AXES, *learners.defaults(learners.find(name))]
+    kind = learners.find(name)
     for field in settings:
-        if field not in axes:
-            raise InputError(f"no axis is called {field!r}; {nearest(field, axes)}")
+        if field not in learners.defaults(kind):
+            raise _unknown_axis(field, kind)
     for values in product(*settings.values()):
         yield learners.make(name, dict(zip(settings, values, strict=True)))
+
+
+def _unknown_axis(name: str, learner: type[learners.Learner]) -> InputError:
+    return InputError(f"no axis is called {name!r}; {nearest(name, [*AXES, *learners.defaults(learner)])}")

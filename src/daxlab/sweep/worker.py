@@ -58,7 +58,7 @@ def run_task(
         return Broken(task.group, str(error), mendable=True)
     except (BrokenPipeError, ConnectionResetError):  # nobody listens any more
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a learner of the user's may call sys.exit
         if isinstance(error, MemoryError) or any(mark in str(error) for mark in OUT_OF_MEMORY):
             return TooLarge(task.group, next(iter(str(error).splitlines()), type(error).__name__))
         if place := _in_learner(task, error):
@@ -66,7 +66,7 @@ def run_task(
         return Broken(task.group, traceback.format_exc(), mendable=False)
 
 
-def _in_learner(task: Task, error: Exception) -> str:
+def _in_learner(task: Task, error: BaseException) -> str:
     """Where in a user's learner file an error was raised; nothing if it was not there."""
     source = task.members[0].learner.source
     if source is None:
