@@ -22,7 +22,8 @@ from daxlab.learners import Program
 from daxlab.paper.experiments import EXPERIMENTS, TRANSLATION, specs as paper_specs
 from daxlab.paper.targets import FIGURES, stated
 from daxlab.protocol import recorded
-from daxlab.runs import Ledger, Run
+from daxlab.runs import Ledger, Run, key
+from daxlab.runs.spec import all_facts
 from daxlab.sweep import Spec
 from daxlab.units import counted
 
@@ -31,9 +32,9 @@ MAIN = ("simple", "length", "jump", "turn-left", "template-around-right", "fille
 FILE = "A class with fit(train, *, seed) and predict(commands), or a function of commands: path/to/mine.py:Mine."
 COMMAND = "Anything that runs in a shell: './run.sh {train} {commands} {answers} {seed}'."
 COLUMNS = {"split": "split", "mean %": "mean", "95% interval": "interval", "runs": "runs", "status": "status"}
-COLUMNS |= {"the paper's overall best %": "published"}
+COLUMNS |= {"the paper's overall best %": "paper"}
 NOT_LEARNED = "It is not given the training examples: nothing is learned."
-SCORING = "per cent of commands whose answer is exactly right; the last state of the learner, chosen by nothing"
+SCORE = "per cent of commands whose answer is exactly right, by the learner as it is after training"
 
 
 def examine(
@@ -82,25 +83,23 @@ def examine(
     training.tell_of_change(ledger, file or command, where, {"digest": program.digest})
     specs = [Spec(split, seed + n, program, data) for split in names for n in range(runs)]
     plan = training.plan(specs, how)
-    print(training.in_words(plan, f"{program} on {counted(len(names), 'split')}"), file=sys.stderr)
+    if plan["groups"] or dry_run:
+        print(training.in_words(plan, f"{program} on {counted(len(names), 'split')}"), file=sys.stderr)
     if dry_run:
         return print_json({"plan": plan, "splits": names}) if as_json else None
     outcome = training.train(specs, how, plan)
-    with Ledger(ledger) as known:
-        lacking = set(known.lacking(outcome.keys))
-        done = [known.run(key) for key in outcome.keys if key not in lacking]
-    by_split = {name: [run for run in done if run.spec["split"]["name"] == name] for name in names}
+    by_split = _runs(ledger, specs)
     card = {
         "learner": {"name": str(program), **recorded(program), "learns": program.learns},
-        "protocol": {"data": data, "seeds": [*range(seed, seed + runs)], **limits, "score": SCORING},
-        "splits": {name: _entry(some) for name, some in by_split.items()},
+        "protocol": {"data": data, "seeds": [*range(seed, seed + runs)], **limits, "score": SCORE},
+        "splits": {split: _entry(some) for split, some in by_split.items()},
     }
     if out:
         atomic_write(out, (json.dumps(card, indent=1) + "\n").encode())
     if as_json:
         print_json(card)
     else:
-        _show(program, card["splits"], done)
+        _show(card, [run for some in by_split.values() for run in some])
     training.exit_if_stopped(outcome, ledger)
 
 
@@ -121,6 +120,16 @@ def _chosen(data: Dataset, wanted: str) -> list[str]:
     if missing:
         print(f"Left out: {', '.join(name for name, _ in missing)} ({missing[0][1]}).", file=sys.stderr)
     return here
+
+
+def _runs(path: Path, specs: Sequence[Spec]) -> dict[str, list[Run]]:
+    """The runs of each split that the ledger has."""
+    by_split: dict[str, list[Run]] = {spec.split: [] for spec in specs}
+    keys = map(key, all_facts(specs))
+    with Ledger(path) as ledger:
+        for spec, name in zip(specs, keys, strict=True):
+            by_split[spec.split] += [] if ledger.lacking([name]) else [ledger.run(name)]
+    return by_split
 
 
 def _status(run: Run) -> str:
@@ -144,16 +153,16 @@ def _entry(runs: Sequence[Run]) -> dict[str, Any]:
     }
 
 
-def _show(program: Program, splits: Mapping[str, Mapping[str, Any]], runs: Sequence[Run]) -> None:
-    print(f"\n{program}\n")
+def _show(card: Mapping[str, Any], runs: Sequence[Run]) -> None:
+    print(f"\n{card['learner']['name']}\n")
     rows = []
-    for split, entry in splits.items():
+    for split, entry in card["splits"].items():
         interval = "" if entry["low"] is None else f"{entry['low']:.2f} to {entry['high']:.2f}"
-        published = stated(split, "overall") if split in FIGURES else ""
-        rows.append({**entry, "split": split, "interval": interval, "published": published})
+        published = split in FIGURES and card["protocol"]["data"] == "scan"
+        paper = stated(split, "overall") if published else ""
+        rows.append({**entry, "split": split, "interval": interval, "paper": paper})
     show(table(rows, COLUMNS))
-    if not program.learns:
+    if not card["learner"]["learns"]:
         print(f"\n{NOT_LEARNED}")
-    reasons = Counter(run.reason for run in runs if run.status == "failed")
-    for reason, count in reasons.items():
+    for reason, count in Counter(run.reason for run in runs if run.status == "failed").items():
         print(f"\n{counted(count, 'run')} {reason}")

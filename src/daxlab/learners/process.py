@@ -20,7 +20,7 @@ from daxlab.units import duration, size
 MARK = "DAXLAB_PROCESS"
 POLL = 0.1  # seconds between two looks at it
 GRACE = 2.0  # seconds between SIGTERM and SIGKILL
-GIVE_UP = 10.0  # seconds after that, if even SIGKILL does not end it
+GIVE_UP = 10.0  # seconds after SIGKILL, if even that does not end it
 LAST_LINES, LAST_BYTES = 8, 4096  # of its standard error
 NOT_FOUND = (126, 127)  # a shell's exit status where a command cannot be started
 
@@ -112,15 +112,24 @@ def _resident(process: psutil.Process) -> int:
 
 
 def _end(child: "subprocess.Popen[bytes]", mark: str) -> None:
-    """Stop the process and all that it started: politely at first, then by force until nothing is left."""
-    until = monotonic() + GRACE
-    while (family := _family(child, mark)) and monotonic() < until + GIVE_UP:
-        for process in family:
-            with suppress(psutil.Error):
-                process.terminate() if monotonic() < until else process.kill()
-        psutil.wait_procs(family, timeout=max(POLL, until - monotonic()))
-    with suppress(OSError):
-        child.wait()
+    """Stop the process and all that it started: SIGTERM, and at the end of the grace, or if we are told to end too,
+    SIGKILL until nothing is left."""
+    try:
+        _send(signal.SIGTERM, _family(child, mark), GRACE)
+    finally:
+        until = monotonic() + GIVE_UP
+        while (family := _family(child, mark)) and monotonic() < until:
+            _send(signal.SIGKILL, family, POLL)
+        with suppress(subprocess.TimeoutExpired):
+            child.wait(POLL)
+
+
+def _send(number: signal.Signals, family: Sequence[psutil.Process], seconds: float) -> None:
+    """Send a signal to processes and wait until they have ended, at most so long."""
+    for process in family:
+        with suppress(psutil.Error):
+            process.send_signal(number)
+    psutil.wait_procs(family, timeout=seconds)
 
 
 def _last_lines(path: Path) -> list[str]:
