@@ -88,6 +88,20 @@ def test_of_a_function_the_card_says_that_nothing_is_learned(daxlab, folder: Pat
     assert "nothing is learned" in daxlab("examine", *words).stdout
 
 
+@pytest.mark.usefixtures("trains_here")
+def test_a_run_of_a_program_is_asked_again_by_running_it_again(daxlab, folder: Path) -> None:
+    Path("python").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    Path("python").chmod(0o755)
+    examine(daxlab, "mine.py:Moody", "--data", "colours", "--runs", "1", "--python", "./python")
+    (run,) = json.loads(daxlab("runs", "list", "--json").stdout)
+    found = json.loads(daxlab("evaluate", run["key"], "--test", "gen", "--json").stdout)
+    assert found["accuracy"] == pytest.approx(100 / 3)
+    assert "was never asked 'say pink'" in daxlab("predict", run["key"], "say pink").stderr
+    Path("python").unlink()
+    done = daxlab("evaluate", run["key"])
+    assert (done.returncode, done.stdout) == (2, "") and "cannot be repeated here: unavailable" in done.stderr
+
+
 def test_splits_whose_files_are_not_here_are_left_out_and_named(daxlab, folder: Path, nowhere: Path) -> None:
     done = daxlab("examine", "mine.py:Moody", "--dry-run", "--json")
     assert "Left out: mcd1, mcd2, mcd3" in done.stderr and "daxlab data fetch" in done.stderr

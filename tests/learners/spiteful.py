@@ -61,7 +61,7 @@ class LeavesChild(Good):
 class LeavesChildWithoutEnvironment(Good):
     def fit(self, train, *, seed):
         super().fit(train, seed=seed)
-        subprocess.Popen(["sleep", "1000"], env={})
+        subprocess.Popen(["/bin/sleep", "1000"], env={}, cwd=os.environ["DAXLAB_TEST"])
 
 
 class Talks(Good):

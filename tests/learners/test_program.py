@@ -84,6 +84,7 @@ def nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
     temporary.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(temporary))
     monkeypatch.setenv("DAXLAB_TEST", str(tmp_path))
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
     yield
     assert list(temporary.iterdir()) == []
     assert [running for running in psutil.process_iter() if _started_by(running, tmp_path)] == []
@@ -91,7 +92,7 @@ def nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
 
 def _started_by(running: psutil.Process, folder: Path) -> bool:
     try:
-        return running.pid != os.getpid() and running.environ().get("DAXLAB_TEST") == str(folder)
+        return running.pid != os.getpid() and str(folder) in (running.environ().get("DAXLAB_TEST"), running.cwd())
     except psutil.Error:
         return False
 
@@ -188,6 +189,7 @@ def test_the_key_changes_with_the_file_and_not_with_the_limits(nearest: Path) ->
     before = [Program(f"{nearest}:Nearest"), Program(command=command)]
     other_limits = [Program(f"{nearest}:Nearest", time=1.0, memory=1e9), Program(command=command, time=1.0)]
     keys = [key(program.facts()) for program in before]
+    assert Program(f"./{nearest}:Nearest") == before[0]
     assert [key(program.facts()) for program in other_limits] == keys
     for program in before:
         assert learners.of(program.facts()) == pickle.loads(pickle.dumps(program)) == program

@@ -51,6 +51,9 @@ class Program(Learner):
             raise InputError("a program is a file (path/to/mine.py:Mine) or a command: give one of them")
         if self.file and not all(self._path_and_name):
             raise InputError(f"{self.file} names no class or function: a program's file is path/to/mine.py:Mine")
+        if self.file:
+            path, name = self._path_and_name
+            object.__setattr__(self, "file", f"{Path(path)}:{name}")  # ./mine.py is mine.py
         if self.file and self.format != "jsonl":
             raise InputError("the format is that of a command's files; a class gets its examples as a list")
         if self.command and (self.python or self.args):

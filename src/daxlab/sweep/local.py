@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import monotonic
 from typing import Any
 
 from filelock import FileLock
@@ -113,8 +114,9 @@ def _end(crew: Sequence[_Worker]) -> None:
     """Stop workers in the middle of their work."""
     for worker in crew:
         worker.process.terminate()
+    until = monotonic() + LAST_SECONDS
     for worker in crew:
-        worker.process.join(LAST_SECONDS)
+        worker.process.join(max(0, until - monotonic()))
         worker.process.kill()
 
 
