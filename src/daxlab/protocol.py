@@ -39,7 +39,13 @@ class Protocol:
 def recorded(description: Any) -> dict[str, Any]:
     """The fields of a protocol or a learner that a run's key is made of.
 
-    A field that was added later counts only where it is not at its default, so that earlier runs keep their keys.
+    A field that was added later counts only where it is not at its default, so that earlier runs keep their keys. A
+    field that is not keyed never counts.
     """
-    later = {part.name: part.default for part in fields(description) if part.metadata.get("later")}
-    return {name: value for name, value in asdict(description).items() if name not in later or value != later[name]}
+    parts = [part for part in fields(description) if part.metadata.get("keyed", True)]
+    values = asdict(description)
+    return {
+        part.name: values[part.name]
+        for part in parts
+        if not (part.metadata.get("later") and values[part.name] == part.default)
+    }

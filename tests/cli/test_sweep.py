@@ -166,7 +166,7 @@ def test_a_plan_names_the_runs_that_come_with_daxlab(daxlab, tmp_path: Path) -> 
         (["run", "--set", "split=jump", "--set", "hiden=5"], "did you mean 'hidden'?"),
         (["run", "--set", "split=jump", "--set", "hidden=five"], "hidden takes a whole number, not 'five'"),
         (["run", "tiny.toml", "--only", "hidden=5"], "there hidden is 8"),
-        (["run", "tiny.toml", "--budget", "soon"], "a budget is a time"),
+        (["run", "tiny.toml", "--budget", "soon"], "a time is one such as"),
         (["status"], "there is no ledger at daxlab.db"),
         (["status", "--json", "--watch"], "choose one"),
     ],

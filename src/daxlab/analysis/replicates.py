@@ -52,8 +52,9 @@ def name_and_protocol(row: Row) -> tuple[str, str | None]:
     Of a learner from a file also the version, so that runs of a changed file are not taken for replicates.
     """
     spec = row["spec"]
-    source = (spec.get("learner") or {}).get("kind")
-    digest = f"source {source['digest'][:6]}" if isinstance(source, Mapping) and "digest" in source else ""
+    learner = spec.get("learner") or {}
+    source = learner["kind"] if isinstance(learner.get("kind"), Mapping) else learner
+    digest = f"source {source['digest'][:6]}" if "digest" in source else ""
     name = str(row["label"]) if "learner" in spec else name_and_variant(spec)[0]
     return name, ", ".join(filter(None, (differing(spec), digest))) or None
 

@@ -6,7 +6,7 @@ from io import TextIOWrapper
 
 import typer
 
-from daxlab.cli import ask, claims, compare, data, reproduce, runs, score, search, sweep, train, translate
+from daxlab.cli import ask, claims, compare, data, examine, reproduce, runs, score, search, sweep, train, translate
 from daxlab.errors import InputError
 
 app = typer.Typer(
@@ -21,6 +21,7 @@ app.command("datasets")(data.list_datasets)
 app.add_typer(data.app, name="data")
 app.command("learners")(train.list_learners)
 app.command("train", context_settings={"ignore_unknown_options": True})(train.train)
+app.command("examine")(examine.examine)
 app.command("evaluate")(ask.evaluate)
 app.command("predict")(ask.predict)
 app.command("score")(score.score)

@@ -38,17 +38,29 @@ WhereOption = Annotated[
 RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="Any unique beginning of a run's key.")]
 
 
-def seconds(budget: str) -> float:
-    """A budget in seconds.
+def seconds(time: str) -> float:
+    """A time in seconds.
 
     >>> seconds("90s"), seconds("8m"), seconds("1h30m"), seconds("15")
     (90, 480, 5400, 15)
     """
-    match = re.fullmatch(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?|(\d+)", budget.strip())
+    match = re.fullmatch(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?|(\d+)", time.strip())
     if not match or not any(match.groups()):
-        raise InputError(f"a budget is a time such as 90s, 8m or 1h30m, not {budget!r}")
+        raise InputError(f"a time is one such as 90s, 8m or 1h30m, not {time!r}")
     hours, minutes, rest, bare = (int(part or 0) for part in match.groups())
     return 3600 * hours + 60 * minutes + rest + bare
+
+
+def bytes_named(amount: str) -> float:
+    """An amount of memory in bytes.
+
+    >>> bytes_named("500M"), bytes_named("1.5G")
+    (500000000.0, 1500000000.0)
+    """
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([kMGT]?)B?", amount.strip())
+    if not match:
+        raise InputError(f"an amount of memory is one such as 500M or 8G, not {amount!r}")
+    return float(match[1]) * 1000.0 ** " kMGT".index(match[2] or " ")
 
 
 def device_named(name: str, executor: str = "local") -> str:

@@ -19,7 +19,7 @@ from daxlab.cli.training import Training, with_training_options
 from daxlab.datasets import Dataset, dataset
 from daxlab.errors import InputError
 from daxlab.learners.core import written
-from daxlab.runs import Ledger, is_written
+from daxlab.runs import Ledger
 from daxlab.sweep import Outcome, Spec
 from daxlab.units import counted
 
@@ -93,7 +93,9 @@ def train(
     source = dataset(data)
     names = _chosen_splits(source, splits or [], test)
     _warn(source, names)
-    _tell_of_change(chosen, how.ledger)
+    if source_file := chosen.source:
+        name, digest = source_file["name"], {"learner.kind.digest": source_file["digest"]}
+        training.tell_of_change(how.ledger, name, {"learner": name}, digest)
     specs = [Spec(split, seed + n, chosen, data) for split in names for n in range(runs)]
     plan = training.plan(specs, how)
     if plan["groups"]:
@@ -156,18 +158,6 @@ def _warn(data: Dataset, splits: Sequence[str]) -> None:
         print(warning, file=sys.stderr)
     if len(warnings) > MOST_WARNINGS:
         print(f"… and {counted(len(warnings) - MOST_WARNINGS, 'more warning')}", file=sys.stderr)
-
-
-def _tell_of_change(learner: learners.Learner, path: Path) -> None:
-    """Runs of a learner's file as it was before stay as they are; those of the changed file are new runs."""
-    if learner.source is None or not is_written(path):
-        return
-    with Ledger(path) as ledger:
-        every = ledger.count({"learner": learner.source["name"]})
-        same = ledger.count({"learner": learner.source["name"], "learner.kind.digest": learner.source["digest"]})
-    if every > same:
-        earlier = counted(every - same, "earlier run")
-        print(f"{learner.source['name']} has changed since {earlier}; what is trained now is new.", file=sys.stderr)
 
 
 def _results(path: Path, keys: tuple[str, ...], splits: Sequence[str]) -> dict[str, dict[str, Any]]:

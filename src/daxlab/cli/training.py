@@ -62,15 +62,30 @@ def with_training_options(command: Callable[..., Outcome | None]) -> Callable[..
     @wraps(command)
     def run(**values: Any) -> None:
         how = Training(**{option.name: values.pop(option.name) for option in options})
-        outcome = command(how=how, **values)
-        if outcome is not None and outcome.stopped:
-            again = f"Run the same command again to go on; the ledger is {how.ledger}."
-            print(f"Stopped at a checkpoint. {again}", file=sys.stderr)
-            raise typer.Exit(3)
+        exit_if_stopped(command(how=how, **values), how.ledger)
 
     run.__signature__ = own.replace(parameters=[*kept, *options])  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in [*kept, *options]}
     return run
+
+
+def exit_if_stopped(outcome: Outcome | None, ledger: Path) -> None:
+    """Exit 3, with a word on how to go on, if training was stopped."""
+    if outcome is not None and outcome.stopped:
+        again = f"Run the same command again to go on; the ledger is {ledger}."
+        print(f"Stopped at a checkpoint. {again}", file=sys.stderr)
+        raise typer.Exit(3)
+
+
+def tell_of_change(path: Path, name: str, where: dict[str, Any], digest: dict[str, Any]) -> None:
+    """Say so if earlier runs of a learner's file have another digest: they stay, and those of the file now are new."""
+    if not is_written(path):
+        return
+    with Ledger(path) as ledger:
+        others = ledger.count(where) - ledger.count(where | digest)
+    if others:
+        earlier = counted(others, "earlier run")
+        print(f"{name} has changed since {earlier}; what is trained now is new.", file=sys.stderr)
 
 
 def check_runs(runs: int) -> None:

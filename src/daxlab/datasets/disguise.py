@@ -90,9 +90,9 @@ class Disguised(Dataset):
         """The original's metrics; answers in the original's words are wrong, because renaming swaps these too."""
         return self.original.scores(self.renamed(test), [self._rename(answer) for answer in answers])
 
-    def unseen(self, split: Split) -> list[str]:
+    def warnings(self, split: Split) -> list[str]:
         """The original's warnings, with the words of its files."""
-        return self.original.unseen(self.original.split(split.name))
+        return self.original.warnings(self.original.split(split.name))
 
 
 @lru_cache(maxsize=16)

@@ -25,7 +25,7 @@ def export(split: Split, folder: Path, form: str) -> list[Path]:
     sets: dict[str, Weighted] = {TRAIN: zip(split.train, split.weights, strict=True)}
     sets |= {name: ((example, 1) for example in test) for name, test in split.tests.items()}
     contents = {
-        folder / f"{name}{SUFFIX[form]}": _content(examples, form, split.has_categories)
+        folder / f"{name}{SUFFIX[form]}": content(examples, form, split.has_categories)
         for name, examples in sets.items()
     }
     try:
@@ -47,17 +47,18 @@ def _write(contents: dict[Path, bytes], folder: Path) -> None:
     replacing = False
     try:
         with ExitStack() as drafts:
-            for path, content in contents.items():
+            for path, data in contents.items():
                 if path.is_dir():
                     raise InputError(f"{path.name} is a folder")
-                drafts.enter_context(atomic_file(path)).write_bytes(content)
+                drafts.enter_context(atomic_file(path)).write_bytes(data)
             replacing = True
     except InputError as error:
         state = "some files were replaced already" if replacing else "nothing was changed there"
         raise InputError(f"cannot write to {folder}: {error}; {state}") from None
 
 
-def _content(examples: Weighted, form: str, categories: bool) -> bytes:
+def content(examples: Weighted, form: str, categories: bool) -> bytes:
+    """A file with these examples."""
     if form == "scan":  # a line for each presentation
         return "".join(f"{line(example)}\n" * weight for example, weight in examples).encode()
     columns = ("command", "actions", "category")[: 3 if categories else 2]
@@ -69,6 +70,6 @@ def _content(examples: Weighted, form: str, categories: bool) -> bytes:
         return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in table).encode()
     import polars  # slow to load
 
-    content = BytesIO()
-    polars.DataFrame(table).write_parquet(content)
-    return content.getvalue()
+    file = BytesIO()
+    polars.DataFrame(table).write_parquet(file)
+    return file.getvalue()

@@ -3,6 +3,7 @@
     rnn.py       the paper's recurrent networks
     network.py   any Equinox network
     trainees.py  networks that the engine trains and asks
+    program.py   somebody's program, in a process of its own (process.py); runner.py is all of daxlab that runs there
 
 Knows nothing of ledgers or of scheduling. JAX is imported only when something is fitted.
 """
@@ -19,6 +20,7 @@ from daxlab.learners.core import (
     defaults as defaults,
     setting as setting,
 )
+from daxlab.learners.program import Program as Program
 from daxlab.learners.registry import (
     DEFAULT as DEFAULT,
     KINDS as KINDS,

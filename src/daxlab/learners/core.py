@@ -35,13 +35,15 @@ def setting(
     below: float = math.inf,
     *,
     later: bool = False,
+    keyed: bool = True,
 ) -> Any:
     """A field of a learner: its default, what it means, and the values it may take.
 
     `later`: it was added when there were runs already, which keep their keys: at its default it is no part of a key.
+    `keyed`: False for what does not determine the answers, such as a time limit: it is no part of a key.
     """
     limits = {"least": least, "most": most, "below": below}
-    return field(default=default, metadata={"help": help, "later": later, **limits})
+    return field(default=default, metadata={"help": help, "later": later, "keyed": keyed, **limits})
 
 
 @dataclass(frozen=True)

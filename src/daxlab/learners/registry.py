@@ -15,9 +15,10 @@ from typing import Any
 from daxlab.errors import InputError, nearest
 from daxlab.learners.core import Learner, defaults, parsed, type_of
 from daxlab.learners.network import NetworkLearner, learner_of
+from daxlab.learners.program import Program
 from daxlab.learners.rnn import RNN
 
-KINDS: dict[str, type[Learner]] = {RNN.kind: RNN}  # a new kind is one file and one line here
+KINDS: dict[str, type[Learner]] = {RNN.kind: RNN, Program.kind: Program}  # a new kind is one file and one line here
 LOADED: dict[tuple[str, str], type[Learner]] = {}  # classes from files, by name (FILE.py:NAME) and the file's digest
 DEFAULT = RNN.kind
 Facts = Mapping[str, Any]

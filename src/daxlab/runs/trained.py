@@ -30,6 +30,8 @@ class TrainedModel:
         # The same data, fields and seed give the same model.
         fitted = learner.load(path, data) if path.exists() else learner.fit([Spec.of(run.spec).job()], Context())
         assert fitted is not None, "nobody told it to stop"
+        if failure := next(iter(fitted.failures), None):
+            raise InputError(f"run {run.key[:12]} cannot be repeated here: {failure.reason}")
         self._fitted = fitted
 
     def evaluate(self, split: Split, test: str | None = None, *, oracle_length: bool = False) -> Answered:

@@ -7,6 +7,8 @@ driver dies, its pipe closes and the worker ends. Knows nothing of the ledger.
 
 import multiprocessing
 import os
+import signal
+import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -14,6 +16,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import monotonic
 from typing import Any
 
 from filelock import FileLock
@@ -22,6 +25,7 @@ from daxlab.errors import InputError
 from daxlab.sweep import gpu_sharing, worker as work
 from daxlab.sweep.task import TRIES, Broken, Event, Noted, OnTheWay, Started, Task
 
+LAST_SECONDS = 5  # that a worker has to end what it has started
 IN_TURN = "the card cannot be shared here, so groups take turns"
 
 
@@ -80,7 +84,7 @@ def execute(tasks: Sequence[Task], device: str, workers: int | None, stop: Calla
                         yield Started(worker.task.group)
                     else:  # its pipe closes, so it ends
                         worker.pipe.close()
-                        worker.process.join(5)
+                        worker.process.join(LAST_SECONDS)
                         worker.process.kill()
                         crew.remove(worker)
                 heard = wait([worker.pipe for worker in crew], timeout=0.2)
@@ -103,8 +107,17 @@ def execute(tasks: Sequence[Task], device: str, workers: int | None, stop: Calla
                         worker.task = None
                     yield event
         finally:
-            for worker in crew:
-                worker.process.kill()
+            _end(crew)
+
+
+def _end(crew: Sequence[_Worker]) -> None:
+    """Stop workers in the middle of their work."""
+    for worker in crew:
+        worker.process.terminate()
+    until = monotonic() + LAST_SECONDS
+    for worker in crew:
+        worker.process.join(max(0, until - monotonic()))
+        worker.process.kill()
 
 
 @contextmanager
@@ -135,6 +148,7 @@ def _serve(pipe: Connection, place: _Place, core: int, flag: Any) -> None:
     if place.device == "cpu" and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {core})
     os.environ.update(place.environment)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # not before an outside program has been stopped
     work.prepare(place.device, place.workers)
 
     def report(event: Any) -> bool | None:

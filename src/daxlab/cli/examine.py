@@ -1,0 +1,168 @@
+"""`daxlab examine`: anybody's learner, trained on many splits in a process of its own, and a card of how it did."""
+
+import json
+import shlex
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from daxlab.analysis.replicates import summary
+from daxlab.atomic import atomic_write
+from daxlab.cli import training
+from daxlab.cli.options import LEDGER, DataOption, JsonOption, bytes_named, seconds
+from daxlab.cli.terminal import print_json, show, table
+from daxlab.cli.training import Training
+from daxlab.datasets import Dataset, dataset
+from daxlab.errors import InputError
+from daxlab.learners import Program
+from daxlab.paper.experiments import EXPERIMENTS, TRANSLATION, specs as paper_specs
+from daxlab.paper.targets import FIGURES, stated
+from daxlab.protocol import recorded
+from daxlab.runs import Ledger, Run, key
+from daxlab.runs.spec import all_facts
+from daxlab.sweep import Spec
+from daxlab.units import counted
+
+FEW = "few-jump-8-rep1"
+MAIN = ("simple", "length", "jump", "turn-left", "template-around-right", "filler-0", FEW, "mcd1", "mcd2", "mcd3")
+FILE = "A class with fit(train, *, seed) and predict(commands), or a function of commands: path/to/mine.py:Mine."
+COMMAND = "Anything that runs in a shell: './run.sh {train} {commands} {answers} {seed}'."
+COLUMNS = {"split": "split", "mean %": "mean", "95% interval": "interval", "runs": "runs", "status": "status"}
+COLUMNS |= {"the paper's overall best %": "paper"}
+NOT_LEARNED = "It is not given the training examples: nothing is learned."
+SCORE = "per cent of commands whose answer is exactly right, by the learner as it is after training"
+
+
+def examine(
+    file: Annotated[str | None, typer.Argument(metavar="[FILE.py:NAME]", help=FILE, show_default=False)] = None,
+    command: Annotated[str, typer.Option(metavar="SHELL", help=COMMAND)] = "",
+    form: Annotated[
+        str, typer.Option("--format", metavar="jsonl|scan|tsv|parallel", help="Of the files that a command reads.")
+    ] = "jsonl",
+    python: Annotated[
+        str, typer.Option(metavar="PATH", help="The interpreter for FILE.py. Default: the one that runs daxlab.")
+    ] = "",
+    arguments: Annotated[
+        list[str] | None, typer.Option("--arg", metavar="K=V", help="What the class is made with. Can be repeated.")
+    ] = None,
+    splits: Annotated[
+        str, typer.Option(metavar="main|paper|A,B", help="What it learns: ten splits of SCAN, the paper's, or some.")
+    ] = "main",
+    data: DataOption = "scan",
+    runs: Annotated[int, typer.Option(help="Runs on each split: seeds SEED, SEED + 1, …")] = 5,
+    seed: Annotated[int, typer.Option(help="The first seed.")] = 0,
+    time: Annotated[str, typer.Option(metavar="1h", help="The longest that a run may take.")] = "1h",
+    memory: Annotated[str, typer.Option(metavar="8G", help="The most memory that a run may use.")] = "8G",
+    jobs: Annotated[int, typer.Option(min=1, help="Runs at a time; each may use every core.")] = 1,
+    budget: Annotated[
+        float | None,
+        typer.Option(metavar="8m", parser=seconds, help="Stop after that; the run under way starts again."),
+    ] = None,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run failed runs again.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan, and run nothing.")] = False,
+    out: Annotated[Path | None, typer.Option(metavar="CARD.json", help="Write the card there too.")] = None,
+    ledger: Annotated[Path, typer.Option(metavar="FILE", help="The ledger of runs.")] = LEDGER,
+    as_json: JsonOption = False,
+) -> None:
+    """Train a learner of your own on many splits, each run in a process of its own, and show how it did.
+
+    It need not be in Python, nor in daxlab's environment; see docs/your-model.md. This is not a sandbox.
+    Example: daxlab examine mine.py:Mine --splits jump,turn-left --runs 2
+    """
+    training.check_runs(runs)
+    limits: Any = {"time": float(seconds(time)), "memory": bytes_named(memory)}
+    fields: Any = {"file": file or "", "command": command, "format": form, "python": python}
+    program = Program(**fields, args=shlex.join(arguments or []), **limits)
+    names = _chosen(dataset(data), splits)
+    how = Training(device="cpu", workers=jobs, budget=budget, retry_failed=retry_failed, ledger=ledger)
+    where = {"learner": Program.kind, "file": program.file, "command": program.command}
+    training.tell_of_change(ledger, file or command, where, {"digest": program.digest})
+    specs = [Spec(split, seed + n, program, data) for split in names for n in range(runs)]
+    plan = training.plan(specs, how)
+    if plan["groups"] or dry_run:
+        print(training.in_words(plan, f"{program} on {counted(len(names), 'split')}"), file=sys.stderr)
+    if dry_run:
+        return print_json({"plan": plan, "splits": names}) if as_json else None
+    outcome = training.train(specs, how, plan)
+    by_split = _runs(ledger, specs)
+    card = {
+        "learner": {"name": str(program), **recorded(program), "learns": program.learns},
+        "protocol": {"data": data, "seeds": [*range(seed, seed + runs)], **limits, "score": SCORE},
+        "splits": {split: _entry(some) for split, some in by_split.items()},
+    }
+    if out:
+        atomic_write(out, (json.dumps(card, indent=1) + "\n").encode())
+    if as_json:
+        print_json(card)
+    else:
+        _show(card, [run for some in by_split.values() for run in some])
+    training.exit_if_stopped(outcome, ledger)
+
+
+def _chosen(data: Dataset, wanted: str) -> list[str]:
+    """The splits to learn. Those of a list of ours that this dataset or this machine lacks are left out, and named."""
+    if wanted not in ("main", "paper"):
+        return list(dict.fromkeys(data.split(name.strip()).name for name in wanted.split(",")))
+    experiments = [name for name in EXPERIMENTS if name != TRANSLATION]
+    names, missing = MAIN if wanted == "main" else [spec.split for spec in paper_specs(experiments, 1)], []
+    here = []
+    for name in dict.fromkeys(names):
+        try:
+            here.append(data.split(name).name)
+        except InputError as error:
+            missing.append((name, error))
+    if not here:
+        return data.split_names()[:1]
+    if missing:
+        print(f"Left out: {', '.join(name for name, _ in missing)} ({missing[0][1]}).", file=sys.stderr)
+    return here
+
+
+def _runs(path: Path, specs: Sequence[Spec]) -> dict[str, list[Run]]:
+    """The runs of each split that the ledger has."""
+    by_split: dict[str, list[Run]] = {spec.split: [] for spec in specs}
+    keys = map(key, all_facts(specs))
+    with Ledger(path) as ledger:
+        for spec, name in zip(specs, keys, strict=True):
+            by_split[spec.split] += [] if ledger.lacking([name]) else [ledger.run(name)]
+    return by_split
+
+
+def _status(run: Run) -> str:
+    """The first words of its failure: crashed, timed out, …"""
+    return "ok" if run.status == "done" else (run.reason or "failed").partition(":")[0]
+
+
+def _entry(runs: Sequence[Run]) -> dict[str, Any]:
+    """What the card says of a split: failed runs have no accuracy, and are counted by their status."""
+    accuracies = [run.metrics["accuracy"] for run in runs if run.status == "done"]
+    statuses = Counter(map(_status, runs))
+    single = next(iter(statuses), "not run yet") if len(statuses) < 2 else ""
+    status = single or ", ".join(f"{word} {count}" for word, count in statuses.items())
+    parts = summary(accuracies)
+    return {
+        "mean": parts["mean"],
+        "low": parts["low"],
+        "high": parts["high"],
+        "runs": len(accuracies),
+        "status": status,
+    }
+
+
+def _show(card: Mapping[str, Any], runs: Sequence[Run]) -> None:
+    print(f"\n{card['learner']['name']}\n")
+    rows = []
+    for split, entry in card["splits"].items():
+        interval = "" if entry["low"] is None else f"{entry['low']:.2f} to {entry['high']:.2f}"
+        published = split in FIGURES and card["protocol"]["data"] == "scan"
+        paper = stated(split, "overall") if published else ""
+        rows.append({**entry, "split": split, "interval": interval, "paper": paper})
+    show(table(rows, COLUMNS))
+    if not card["learner"]["learns"]:
+        print(f"\n{NOT_LEARNED}")
+    for reason, count in Counter(run.reason for run in runs if run.status == "failed").items():
+        print(f"\n{counted(count, 'run')} {reason}")

@@ -1,0 +1,236 @@
+"""Anybody's program as a learner: a class or function in a file, under any Python, or a shell command.
+
+It runs in a process of its own and meets daxlab in files alone: the training examples, the commands to be answered
+(each once, without a target), its answers. daxlab never imports it. What it answers is all that is known of it.
+"""
+
+import ast
+import json
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from time import monotonic
+from typing import Any, ClassVar, Literal
+
+from daxlab.datasets.export import content
+from daxlab.errors import InputError
+from daxlab.languages import Example
+from daxlab.learners import process
+from daxlab.learners.core import Actions, Context, Failure, Fitted, Job, Learner, Model, Models, changed, setting
+from daxlab.learners.process import Failed
+
+RUNNER = Path(__file__).with_name("runner.py")
+HOURS, GIGABYTES = 3600, 10**9
+PLACES = ("train", "commands", "answers", "seed")  # what a command's {train}, {commands}, … stand for
+
+
+@dataclass(frozen=True)
+class Program(Learner):
+    """Somebody's program, in a process of its own: give it a file or a command."""
+
+    kind: ClassVar[str] = "program"
+
+    file: str = setting("", "a class or a function of commands: path/to/mine.py:Mine")
+    command: str = setting("", "for a shell: ./run.sh {train} {commands} {answers} {seed}")
+    format: Literal["jsonl", "scan", "tsv", "parallel"] = setting("jsonl", "of a command's files")
+    python: str = setting("", "the interpreter for the file; by default the one that runs daxlab")
+    args: str = setting("", "what the class is made with: depth=2 name=x")
+    digest: str = setting("", "sha256 of the file, or of the command and the files that it names; found by itself")
+    time: float = setting(1.0 * HOURS, "seconds that a run may take", least=0, keyed=False)
+    memory: float = setting(8.0 * GIGABYTES, "bytes of memory that a run may use", least=0, keyed=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if bool(self.file) == bool(self.command):
+            raise InputError("a program is a file (path/to/mine.py:Mine) or a command: give one of them")
+        if self.file and not all(self._path_and_name):
+            raise InputError(f"{self.file} names no class or function: a program's file is path/to/mine.py:Mine")
+        if self.file:
+            path, name = self._path_and_name
+            object.__setattr__(self, "file", f"{Path(path)}:{name}")  # ./mine.py is mine.py
+        if self.file and self.format != "jsonl":
+            raise InputError("the format is that of a command's files; a class gets its examples as a list")
+        if self.command and (self.python or self.args):
+            raise InputError("python and args are for a file; a command has its own")
+        if self.command and not ("{commands}" in self.command and "{answers}" in self.command):
+            raise InputError("a command needs {commands} and {answers}, which stand for the paths of files")
+        if any("=" not in text for text in self._words(self.args)):
+            raise InputError(f"args are NAME=VALUE, such as depth=2, not {self.args!r}")
+        if not self.digest:
+            object.__setattr__(self, "digest", self._digest())
+
+    def __str__(self) -> str:
+        return ", ".join([self.file or self.command, *changed(self, ("format", "python", "args"))])
+
+    @property
+    def learns(self) -> bool:
+        """Whether it is given the training examples: a function is not, nor a command without {train}."""
+        if self.command:
+            return "{train}" in self.command
+        path, name = self._path_and_name
+        try:
+            nodes = ast.parse(Path(path).read_bytes()).body
+        except (OSError, SyntaxError, ValueError):  # it may be of another Python
+            return True
+        return not any(isinstance(node, ast.FunctionDef) and node.name == name for node in nodes)
+
+    @property
+    def _path_and_name(self) -> tuple[str, str]:
+        path, _, name = self.file.rpartition(":")
+        return path, name
+
+    def _digest(self) -> str:
+        """Of the file, or of the command and of the files that it names."""
+        if self.command:
+            files = [Path(word) for word in self._words(self.command)]
+            parts = [self.command.encode(), *(path.read_bytes() for path in files if path.is_file())]
+            return sha256(b"".join(sha256(part).digest() for part in parts)).hexdigest()
+        try:
+            return sha256(Path(self._path_and_name[0]).read_bytes()).hexdigest()
+        except OSError as error:
+            raise InputError(f"cannot read the program {self._path_and_name[0]}: {error.strerror}") from None
+
+    @staticmethod
+    def _words(text: str) -> list[str]:
+        try:
+            return shlex.split(text)
+        except ValueError as error:
+            raise InputError(f"a shell would not understand {text!r}: {error}") from None
+
+    def fit(self, jobs: Sequence[Job], context: Context) -> Fitted | None:
+        """Run the program for each job; one that fails is a failed run, and the others go on."""
+        began, models, failures = monotonic(), list[Model](), list[Failure | None]()
+        for job in jobs:
+            program = job.learner
+            assert isinstance(program, Program)
+            if program._digest() != program.digest:
+                raise InputError(f"{program} has changed since this run was asked for: restore it, or run it again")
+            try:
+                answers = program._answers(job, context)
+            except Failed as failure:
+                models.append(Silent())
+                failures.append(Failure(0, str(failure)))
+                continue
+            if answers is None:
+                return None
+            models.append(Answered(program, answers))
+            failures.append(None)
+        fitted = Models(jobs, models, seconds=monotonic() - began)
+        fitted.failures = failures
+        return fitted
+
+    def _answers(self, job: Job, context: Context) -> dict[str, Actions] | None:
+        """What it answers to all that a run is asked; None if it was told to stop."""
+        pairs = zip(job.split.train, job.split.weights, strict=True)
+        train = [example for example, weight in pairs for _ in range(weight)]
+        Random(job.seed).shuffle(train)
+        asked = [*job.split.train, *(e for test in job.split.tests.values() for e in test), *job.dataset.probes()]
+        commands = sorted({example.command for example in asked})  # in an order that tells nothing
+        with TemporaryDirectory(prefix="daxlab-", ignore_cleanup_errors=True) as name:
+            folder = Path(name)
+            places = {**self._write(folder, train, commands), "seed": str(job.seed)}
+            ended = process.run(
+                self._command(places),
+                folder / "errors.txt",
+                seconds=self.time,
+                memory=self.memory,
+                environment={"PYTHONHASHSEED": str(job.seed)},  # the order of sets repeats too
+                going=lambda: context.progress(0, ()) is not False,
+            )
+            return read_answers(Path(places["answers"]), self.format, commands) if ended else None
+
+    def _write(self, folder: Path, train: Sequence[Example], commands: Sequence[str]) -> dict[str, str]:
+        """Write what the program reads; where that is, and where its answers go."""
+        sides = {"train": train, "commands": [Example(command, ()) for command in commands]}
+        for side, examples in sides.items():
+            if self.format == "parallel":
+                (folder / f"{side}.src").write_text("".join(f"{e.command}\n" for e in examples), encoding="utf-8")
+            else:
+                (folder / side).write_bytes(content(((e, 1) for e in examples), self.format, categories=False))
+        if self.format == "parallel":
+            (folder / "train.tgt").write_text("".join(f"{' '.join(e.actions)}\n" for e in train), encoding="utf-8")
+        return {name: str(folder / name) for name in (*sides, "answers")}
+
+    def _command(self, places: Mapping[str, str]) -> str | list[str]:
+        if self.file:
+            words = [self.python or sys.executable, str(RUNNER), *self._path_and_name]
+            return [*words, *(places[name] for name in PLACES), *self._words(self.args)]
+        command = self.command
+        for name in PLACES:
+            command = command.replace(f"{{{name}}}", shlex.quote(places[name]))
+        return command
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A program that has ended, and left its answers."""
+
+    program: Program
+    known: Mapping[str, Actions]
+
+    def answers(self, commands: Sequence[str]) -> list[Actions]:
+        for command in commands:
+            if command not in self.known:
+                raise InputError(
+                    f"{self.program} has ended, and was never asked {command!r}: ask it about its own split"
+                )
+        return [self.known[command] for command in commands]
+
+
+class Silent:
+    """A program that failed."""
+
+    def answers(self, commands: Sequence[str]) -> list[Actions]:
+        return [()] * len(commands)
+
+
+def read_answers(path: Path, form: str, commands: Sequence[str]) -> dict[str, Actions]:
+    """The answers in a file, by command: JSON lines ({"answer"}, perhaps with {"command"}), or plain lines in order.
+
+    Failed, if not every command has exactly one answer, or an answer is no text.
+    """
+    rows = _rows(path, form)
+    if all("command" not in row for row in rows):
+        if len(rows) != len(commands):
+            raise Failed(f"wrong answers: {len(rows):,} answers to {len(commands):,} commands")
+        rows = [{**row, "command": command} for row, command in zip(rows, commands, strict=True)]
+    asked, answers = set(commands), dict[str, Actions]()
+    for row in rows:
+        command, answer = row.get("command"), row.get("answer")
+        if not isinstance(command, str) or command not in asked:
+            raise Failed(f"wrong answers: {command!r} was not asked")
+        if command in answers:
+            raise Failed(f"wrong answers: {command!r} is answered twice")
+        if not isinstance(answer, str):
+            raise Failed(f"wrong answers: the answer to {command!r} is {row.get('not text', repr(answer))}, not text")
+        answers[command] = tuple(answer.split())
+    if missing := [command for command in commands if command not in answers]:
+        raise Failed(f"wrong answers: {missing[0]!r} is not answered ({len(missing):,} of {len(commands):,} are not)")
+    return answers
+
+
+def _rows(path: Path, form: str) -> list[dict[str, Any]]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError:
+        raise Failed("wrong answers: it ended without a file of answers") from None
+    except ValueError:
+        raise Failed("wrong answers: the file of answers is not UTF-8") from None
+    lines = text.removesuffix("\n").split("\n") if text else []
+    if form != "jsonl":
+        return [{"answer": line} for line in lines]
+    rows = []
+    for number, line in enumerate(lines, 1):
+        row = None
+        with suppress(ValueError, RecursionError):
+            row = json.loads(line)
+        if not isinstance(row, dict):
+            raise Failed(f'wrong answers: line {number} is not {{"command": …, "answer": …}}, but {line[:80]!r}')
+        rows.append(row)
+    return rows
