@@ -92,7 +92,7 @@ def test_a_bad_setting_is_one_sentence(settings: dict[str, str], complaint: str)
 
 @pytest.mark.parametrize("name", ["rn", "lstm", "nowhere.py:Mine"])
 def test_an_unknown_learner_is_one_sentence(name: str) -> None:
-    with pytest.raises(InputError, match=r"did you mean 'rnn'|there is only rnn|cannot read the learner nowhere\.py"):
+    with pytest.raises(InputError, match=r"did you mean 'rnn'|there are rnn|cannot read the learner nowhere\.py"):
         learners.find(name)
 
 
