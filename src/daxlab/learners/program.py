@@ -21,9 +21,19 @@ from typing import Any, ClassVar, Literal
 from daxlab.datasets.export import content
 from daxlab.errors import InputError
 from daxlab.languages import Example
-from daxlab.learners import process
-from daxlab.learners.core import Actions, Context, Failure, Fitted, Job, Learner, Model, Models, changed, setting
-from daxlab.learners.process import Failed
+from daxlab.learners.core import (
+    Actions,
+    Context,
+    Failed,
+    Failure,
+    Fitted,
+    Job,
+    Learner,
+    Model,
+    Models,
+    changed,
+    setting,
+)
 
 RUNNER = Path(__file__).with_name("runner.py")
 HOURS, GIGABYTES = 3600, 10**9
@@ -127,6 +137,8 @@ class Program(Learner):
 
     def _answers(self, job: Job, context: Context) -> dict[str, Actions] | None:
         """What it answers to all that a run is asked; None if it was told to stop."""
+        from daxlab.learners import process  # needs psutil, which a machine that only trains networks may lack
+
         pairs = zip(job.split.train, job.split.weights, strict=True)
         train = [example for example, weight in pairs for _ in range(weight)]
         Random(job.seed).shuffle(train)
