@@ -111,7 +111,7 @@ def test_a_table_of_scan_knows_it_beforehand_and_the_nearest_neighbour_of_the_pa
     assert "knows scan beforehand" in daxlab("examine", "table.py:look_up", *words).stdout
     nearest = examine(daxlab, "nearest.py:Nearest", *words)[0]["disguised"]["jump"]
     assert {"mean", "low", "high", "runs", "status"} <= set(nearest) and nearest["runs"] == 2
-    assert nearest["verdict"] == "does not know scan beforehand"
+    assert nearest["verdict"] == "as good in disguise"
 
 
 @pytest.mark.usefixtures("trains_here")

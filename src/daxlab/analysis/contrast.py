@@ -241,14 +241,14 @@ def contrast(a: Scores, b: Scores) -> Row:
 def beforehand(name: str, plain: Scores, disguised: Scores) -> Row:
     """Whether a learner knows a dataset beforehand: the columns DIFFERENCE of `contrast`, and the verdict.
 
-    It knows it if the 95% interval of plain minus disguised is above MARGIN. It does not if the interval is below.
+    It knows it if the 95% interval of plain minus disguised is above MARGIN. It is as good in disguise if it is below.
     """
     row = dict.fromkeys(DIFFERENCE) | contrast(plain, disguised)
     low, high = row["difference_low"], row["difference_high"]
-    if low is None or low <= MARGIN < high:
+    if low is None or high is None or low <= MARGIN < high:
         verdict = "undecided"
     else:
-        verdict = f"knows {name} beforehand" if low > MARGIN else f"does not know {name} beforehand"
+        verdict = f"knows {name} beforehand" if low > MARGIN else "as good in disguise"
     return {**{column: row[column] for column in DIFFERENCE}, "verdict": verdict}
 
 

@@ -37,20 +37,35 @@ COLUMNS |= {"disguised %": "disguised", "95% interval, disguised": "disguised in
 COLUMNS |= {"status, disguised": "disguised status", "verdict": "verdict", "the paper's overall best %": "paper"}
 NOT_LEARNED = "It is not given the training examples: nothing is learned."
 SCORE = "per cent of commands whose answer is exactly right, by the learner as it is after training"
+FileArgument = Annotated[str | None, typer.Argument(metavar="[FILE.py:NAME]", help=FILE, show_default=False)]
+CommandOption = Annotated[str, typer.Option(metavar="SHELL", help=COMMAND)]
+FormatOption = Annotated[
+    str, typer.Option("--format", metavar="jsonl|scan|tsv|parallel", help="Of the files that a command reads.")
+]
+PythonOption = Annotated[
+    str, typer.Option(metavar="PATH", help="The interpreter for FILE.py. Default: the one that runs daxlab.")
+]
+ArgsOption = Annotated[
+    list[str] | None, typer.Option("--arg", metavar="K=V", help="What the class is made with. Can be repeated.")
+]
+TimeOption = Annotated[str, typer.Option(metavar="1h", help="The longest that a run may take.")]
+
+
+def program(
+    file: str | None, command: str, form: str, python: str, arguments: list[str] | None, time: str, memory: str = "8G"
+) -> Program:
+    """The program that the options describe."""
+    fields: Any = {"file": file or "", "command": command, "format": form, "python": python}
+    fields |= {"args": shlex.join(arguments or []), "time": seconds(time), "memory": bytes_named(memory)}
+    return Program(**fields)
 
 
 def examine(
-    file: Annotated[str | None, typer.Argument(metavar="[FILE.py:NAME]", help=FILE, show_default=False)] = None,
-    command: Annotated[str, typer.Option(metavar="SHELL", help=COMMAND)] = "",
-    form: Annotated[
-        str, typer.Option("--format", metavar="jsonl|scan|tsv|parallel", help="Of the files that a command reads.")
-    ] = "jsonl",
-    python: Annotated[
-        str, typer.Option(metavar="PATH", help="The interpreter for FILE.py. Default: the one that runs daxlab.")
-    ] = "",
-    arguments: Annotated[
-        list[str] | None, typer.Option("--arg", metavar="K=V", help="What the class is made with. Can be repeated.")
-    ] = None,
+    file: FileArgument = None,
+    command: CommandOption = "",
+    form: FormatOption = "jsonl",
+    python: PythonOption = "",
+    arguments: ArgsOption = None,
     splits: Annotated[
         str, typer.Option(metavar="main|paper|A,B", help="What it learns: ten splits of SCAN, the paper's, or some.")
     ] = "main",
@@ -60,7 +75,7 @@ def examine(
     disguise: Annotated[
         bool, typer.Option("--disguise", help="Each split with made-up words too: did it know the data beforehand?")
     ] = False,
-    time: Annotated[str, typer.Option(metavar="1h", help="The longest that a run may take.")] = "1h",
+    time: TimeOption = "1h",
     memory: Annotated[str, typer.Option(metavar="8G", help="The most memory that a run may use.")] = "8G",
     jobs: Annotated[int, typer.Option(min=1, help="Runs at a time; each may use every core.")] = 1,
     budget: Annotated[
@@ -81,26 +96,25 @@ def examine(
     from daxlab.analysis.contrast import beforehand  # polars is slow to load
 
     training.check_runs(runs)
-    limits: Any = {"time": float(seconds(time)), "memory": bytes_named(memory)}
-    fields: Any = {"file": file or "", "command": command, "format": form, "python": python}
-    program = Program(**fields, args=shlex.join(arguments or []), **limits)
+    learner = program(file, command, form, python, arguments, time, memory)
     names = _chosen(dataset(data), splits)
     how = Training(device="cpu", workers=jobs, budget=budget, retry_failed=retry_failed, ledger=ledger)
-    where = {"learner": Program.kind, "file": program.file, "command": program.command}
-    training.tell_of_change(ledger, file or command, where, {"digest": program.digest})
+    where = {"learner": Program.kind, "file": learner.file, "command": learner.command}
+    training.tell_of_change(ledger, file or command, where, {"digest": learner.digest})
     plain, disguised = (
-        [Spec(split, seed + n, program, name) for split in names for n in range(runs)] for name in (data, PREFIX + data)
+        [Spec(split, seed + n, learner, name) for split in names for n in range(runs)] for name in (data, PREFIX + data)
     )
     specs = plain + disguised if disguise else plain
     plan = training.plan(specs, how)
     if plan["groups"] or dry_run:
-        print(training.in_words(plan, f"{program} on {counted(len(names), 'split')}"), file=sys.stderr)
+        print(training.in_words(plan, f"{learner} on {counted(len(names), 'split')}"), file=sys.stderr)
     if dry_run:
         return print_json({"plan": plan, "splits": names}) if as_json else None
     outcome = training.train(specs, how, plan)
     by_split, in_disguise = _runs(ledger, plain), _runs(ledger, disguised) if disguise else {}
+    limits = {"time": learner.time, "memory": learner.memory}
     card = {
-        "learner": {"name": str(program), **recorded(program), "learns": program.learns},
+        "learner": {"name": str(learner), **recorded(learner), "learns": learner.learns},
         "protocol": {"data": data, "seeds": [*range(seed, seed + runs)], **limits, "score": SCORE},
         "splits": {split: _entry(some) for split, some in by_split.items()},
         "disguised": {
