@@ -16,7 +16,7 @@ from hypothesis import given, strategies as st
 
 from daxlab import InputError, dataset, learners
 from daxlab.learners import Context, Job, Program, process
-from daxlab.learners.process import Failed
+from daxlab.learners.core import Failed
 from daxlab.learners.program import RUNNER, read_answers
 from daxlab.runs import Ledger, key
 from daxlab.runs.spec import Spec

@@ -13,8 +13,7 @@ from textwrap import shorten
 from typing import Any, Literal, NamedTuple
 
 from daxlab.languages import Example
-from daxlab.learners.core import Actions
-from daxlab.learners.process import Failed
+from daxlab.learners.core import Actions, Failed
 from daxlab.learners.program import Program
 
 WORDS, TIMES, UNSEEN = ("dax", "lug", "wif", "zup", "fep"), {"": 1, " twice": 2, " thrice": 3}, "fep twice"

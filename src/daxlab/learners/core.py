@@ -233,6 +233,10 @@ class Failure:
     reason: str
 
 
+class Failed(Exception):
+    """Why an outside process did not do its work: "crashed: …", "timed out: …"; the first words are a status."""
+
+
 @dataclass(frozen=True)
 class Prediction:
     """An answer to one command; what the learner cannot tell is None."""

@@ -1,7 +1,7 @@
 """One outside process under supervision: it is given a time and an amount of memory, and nothing of it stays behind.
 
 It runs in a session of its own. What it starts inherits a mark in the environment, by which it is found even if it
-leaves that session. This is no sandbox: a process that means harm can do it. Knows nothing of learners.
+leaves that session. This is no sandbox: a process that means harm can do it. Knows nothing of what it runs.
 """
 
 import os
@@ -15,6 +15,7 @@ from time import monotonic
 
 import psutil
 
+from daxlab.learners.core import Failed
 from daxlab.units import duration, size
 
 MARK = "DAXLAB_PROCESS"
@@ -23,10 +24,6 @@ GRACE = 2.0  # seconds between SIGTERM and SIGKILL
 GIVE_UP = 10.0  # seconds after SIGKILL, if even that does not end it
 LAST_LINES, LAST_BYTES = 8, 4096  # of its standard error
 NOT_FOUND = (126, 127)  # a shell's exit status where a command cannot be started
-
-
-class Failed(Exception):
-    """What became of a process that did not do its work: "crashed: …", "timed out: …"; the first words are a status."""
 
 
 def run(

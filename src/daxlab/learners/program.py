@@ -23,9 +23,19 @@ from typing import Any, ClassVar, Literal
 from daxlab.datasets.export import content
 from daxlab.errors import InputError
 from daxlab.languages import Example
-from daxlab.learners import process
-from daxlab.learners.core import Actions, Context, Failure, Fitted, Job, Learner, Model, Models, changed, setting
-from daxlab.learners.process import Failed
+from daxlab.learners.core import (
+    Actions,
+    Context,
+    Failed,
+    Failure,
+    Fitted,
+    Job,
+    Learner,
+    Model,
+    Models,
+    changed,
+    setting,
+)
 
 RUNNER = Path(__file__).with_name("runner.py")
 HOURS, GIGABYTES = 3600, 10**9
@@ -150,6 +160,8 @@ class Program(Learner):
 
         `environment`: further variables. None if `going` said so before its end; Failed if it does not answer.
         """
+        from daxlab.learners import process  # needs psutil, which a machine that only trains networks may lack
+
         with TemporaryDirectory(prefix="daxlab-", ignore_cleanup_errors=True) as name:
             folder = Path(name)
             places = {**self._write(folder, train, commands), "seed": str(seed)}
