@@ -93,8 +93,6 @@ def examine(
     It need not be in Python, nor in daxlab's environment; see docs/your-model.md. This is not a sandbox.
     Example: daxlab examine mine.py:Mine --splits jump,turn-left --runs 2
     """
-    from daxlab.analysis.contrast import beforehand  # polars is slow to load
-
     training.check_runs(runs)
     learner = program(file, command, form, python, arguments, time, memory)
     names = _chosen(dataset(data), splits)
@@ -117,10 +115,7 @@ def examine(
         "learner": {"name": str(learner), **recorded(learner), "learns": learner.learns},
         "protocol": {"data": data, "seeds": [*range(seed, seed + runs)], **limits, "score": SCORE},
         "splits": {split: _entry(some) for split, some in by_split.items()},
-        "disguised": {
-            split: _entry(some) | beforehand(dataset(data).name, _scores(by_split[split]), _scores(some))
-            for split, some in in_disguise.items()
-        },
+        "disguised": {split: _disguised(data, by_split[split], some) for split, some in in_disguise.items()},
     }
     if out:
         atomic_write(out, (json.dumps(card, indent=1) + "\n").encode())
@@ -184,6 +179,13 @@ def _entry(runs: Sequence[Run]) -> dict[str, Any]:
         "runs": len(accuracies),
         "status": status,
     }
+
+
+def _disguised(data: str, plain: Sequence[Run], disguised: Sequence[Run]) -> dict[str, Any]:
+    """What the card says of a split in disguise, and whether the learner knows the dataset beforehand."""
+    from daxlab.analysis.contrast import beforehand  # polars is slow to load
+
+    return _entry(disguised) | beforehand(dataset(data).name, _scores(plain), _scores(disguised))
 
 
 def _interval(entry: Mapping[str, Any]) -> str:
