@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from daxlab import InputError
-from daxlab.analysis.contrast import compare, contrast, items, only, over_learners
+from daxlab.analysis.contrast import MARGIN, beforehand, compare, contrast, items, only, over_learners
 from daxlab.runs import Ledger
 
 RESULTS = Path(__file__).parents[2] / "results" / "runs.db"
@@ -50,6 +50,16 @@ def test_a_set_does_not_differ_from_its_like(a: Scores, paired: bool) -> None:
     row = contrast(a, a if paired else [(seed + 10, accuracy) for seed, accuracy in a])
     assert row["difference"] == 0 and row["difference_low"] <= 0 <= row["difference_high"]
     assert (row["better"], row["higher"]) == pytest.approx((0.5, 0.5))
+
+
+@settings(max_examples=40)
+@given(scores, scores)
+def test_a_learner_knows_data_beforehand_if_its_whole_interval_is_above_the_margin(a: Scores, b: Scores) -> None:
+    row = beforehand("scan", a, b)
+    knows, does_not = row["difference_low"] > MARGIN, row["difference_high"] <= MARGIN
+    expected = "knows scan beforehand" if knows else "as good in disguise" if does_not else "undecided"
+    assert row["verdict"] == expected
+    assert beforehand("scan", a, a)["verdict"] != "knows scan beforehand"
 
 
 @settings(max_examples=40)

@@ -12,7 +12,11 @@ from pathlib import Path
 import psutil
 import pytest
 
+from daxlab import dataset
+
 TESTS = Path(__file__).parents[1]
+PAGE = TESTS.parent / "docs" / "your-model.md"
+NEAREST = PAGE.read_text(encoding="utf-8").partition("```python\n")[2].partition("```")[0]
 CUNNING = """
 from spiteful import CrashesInFit, Exits, Good
 
@@ -86,6 +90,36 @@ def test_of_a_function_the_card_says_that_nothing_is_learned(daxlab, folder: Pat
     words = ("mine.py:shout", "--data", "colours", "--runs", "1")
     assert examine(daxlab, *words)[0]["learner"]["learns"] is False
     assert "nothing is learned" in daxlab("examine", *words).stdout
+
+
+@pytest.mark.usefixtures("trains_here")
+def test_a_table_of_scan_knows_it_beforehand_and_the_nearest_neighbour_of_the_page_does_not(
+    daxlab, folder: Path
+) -> None:
+    table = {example.command: " ".join(example.actions) for example in dataset("scan").examples()}
+    Path("table.json").write_text(json.dumps(table))
+    Path("table.py").write_text(
+        "import json, pathlib\n"
+        "table = json.loads(pathlib.Path(__file__).with_name('table.json').read_text())\n"
+        "def look_up(commands): return [table.get(command, '') for command in commands]\n"
+    )
+    Path("nearest.py").write_text(NEAREST)
+    words = ("--splits", "jump", "--runs", "2", "--disguise")
+    card, said = examine(daxlab, "table.py:look_up", *words)
+    assert "4 runs" in said and (card["splits"]["jump"]["mean"], card["disguised"]["jump"]["mean"]) == (100, 0)
+    assert card["disguised"]["jump"]["verdict"] == "knows scan beforehand"
+    assert "knows scan beforehand" in daxlab("examine", "table.py:look_up", *words).stdout
+    nearest = examine(daxlab, "nearest.py:Nearest", *words)[0]["disguised"]["jump"]
+    assert {"mean", "low", "high", "runs", "status"} <= set(nearest) and nearest["runs"] == 2
+    assert nearest["verdict"] == "as good in disguise"
+
+
+@pytest.mark.usefixtures("trains_here")
+def test_one_run_in_disguise_decides_nothing_and_without_disguise_there_is_none(daxlab, folder: Path) -> None:
+    words = ("spiteful.py:Good", "--data", "colours", "--splits", "test", "--runs", "1")
+    assert examine(daxlab, *words)[0]["disguised"] == {}
+    entry = examine(daxlab, *words, "--disguise")[0]["disguised"]["test"]
+    assert (entry["mean"], entry["difference"], entry["verdict"]) == (100, 0, "undecided")
 
 
 @pytest.mark.usefixtures("trains_here")

@@ -40,6 +40,7 @@ SCHEMA: dict[str, Any] = {"dataset": str, "split": str, "digest": str, "also": l
 SCHEMA |= {**DIFFERENCE, **BETTER, **{f"{name}_{side}": kind for side in "ab" for name, kind in SIDE.items()}}
 UNRELATED = 5  # pairs without a correlation, added to those that there are
 MOST_VALUES = 6  # of a field, in an error
+MARGIN = 5.0  # points by which a learner may be better on data that is not disguised
 
 
 def compare(ledger: Ledger, a: Where, b: Where, where: Where | None = None) -> pl.DataFrame:
@@ -235,6 +236,20 @@ def contrast(a: Scores, b: Scores) -> Row:
         "better_high": better_high,
         "higher": float(ndtr(ndtri(intervals.greater(means)) / width)),
     }
+
+
+def beforehand(name: str, plain: Scores, disguised: Scores) -> Row:
+    """Whether a learner knows a dataset beforehand: the columns DIFFERENCE of `contrast`, and the verdict.
+
+    It knows it if the 95% interval of plain minus disguised is above MARGIN. It is as good in disguise if it is below.
+    """
+    row = dict.fromkeys(DIFFERENCE) | contrast(plain, disguised)
+    low, high = row["difference_low"], row["difference_high"]
+    if low is None or high is None or low <= MARGIN < high:
+        verdict = "undecided"
+    else:
+        verdict = f"knows {name} beforehand" if low > MARGIN else "as good in disguise"
+    return {**{column: row[column] for column in DIFFERENCE}, "verdict": verdict}
 
 
 def _pairs(a: Scores, b: Scores) -> list[tuple[float, float]]:

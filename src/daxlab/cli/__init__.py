@@ -6,7 +6,21 @@ from io import TextIOWrapper
 
 import typer
 
-from daxlab.cli import ask, claims, compare, data, examine, reproduce, runs, score, search, sweep, train, translate
+from daxlab.cli import (
+    ask,
+    check,
+    claims,
+    compare,
+    data,
+    examine,
+    reproduce,
+    runs,
+    score,
+    search,
+    sweep,
+    train,
+    translate,
+)
 from daxlab.errors import InputError
 
 app = typer.Typer(
@@ -22,6 +36,7 @@ app.add_typer(data.app, name="data")
 app.command("learners")(train.list_learners)
 app.command("train", context_settings={"ignore_unknown_options": True})(train.train)
 app.command("examine")(examine.examine)
+app.command("check")(check.check)
 app.command("evaluate")(ask.evaluate)
 app.command("predict")(ask.predict)
 app.command("score")(score.score)

@@ -17,6 +17,7 @@ from daxlab.cli.options import LEDGER, DataOption, JsonOption, bytes_named, seco
 from daxlab.cli.terminal import print_json, show, table
 from daxlab.cli.training import Training
 from daxlab.datasets import Dataset, dataset
+from daxlab.datasets.disguise import PREFIX
 from daxlab.errors import InputError
 from daxlab.learners import Program
 from daxlab.paper.experiments import EXPERIMENTS, TRANSLATION, specs as paper_specs
@@ -32,30 +33,49 @@ MAIN = ("simple", "length", "jump", "turn-left", "template-around-right", "fille
 FILE = "A class with fit(train, *, seed) and predict(commands), or a function of commands: path/to/mine.py:Mine."
 COMMAND = "Anything that runs in a shell: './run.sh {train} {commands} {answers} {seed}'."
 COLUMNS = {"split": "split", "mean %": "mean", "95% interval": "interval", "runs": "runs", "status": "status"}
-COLUMNS |= {"the paper's overall best %": "paper"}
+COLUMNS |= {"disguised %": "disguised", "95% interval, disguised": "disguised interval"}
+COLUMNS |= {"status, disguised": "disguised status", "verdict": "verdict", "the paper's overall best %": "paper"}
 NOT_LEARNED = "It is not given the training examples: nothing is learned."
 SCORE = "per cent of commands whose answer is exactly right, by the learner as it is after training"
+FileArgument = Annotated[str | None, typer.Argument(metavar="[FILE.py:NAME]", help=FILE, show_default=False)]
+CommandOption = Annotated[str, typer.Option(metavar="SHELL", help=COMMAND)]
+FormatOption = Annotated[
+    str, typer.Option("--format", metavar="jsonl|scan|tsv|parallel", help="Of the files that a command reads.")
+]
+PythonOption = Annotated[
+    str, typer.Option(metavar="PATH", help="The interpreter for FILE.py. Default: the one that runs daxlab.")
+]
+ArgsOption = Annotated[
+    list[str] | None, typer.Option("--arg", metavar="K=V", help="What the class is made with. Can be repeated.")
+]
+TimeOption = Annotated[str, typer.Option(metavar="1h", help="The longest that a run may take.")]
+
+
+def program(
+    file: str | None, command: str, form: str, python: str, arguments: list[str] | None, time: str, memory: str = "8G"
+) -> Program:
+    """The program that the options describe."""
+    fields: Any = {"file": file or "", "command": command, "format": form, "python": python}
+    fields |= {"args": shlex.join(arguments or []), "time": seconds(time), "memory": bytes_named(memory)}
+    return Program(**fields)
 
 
 def examine(
-    file: Annotated[str | None, typer.Argument(metavar="[FILE.py:NAME]", help=FILE, show_default=False)] = None,
-    command: Annotated[str, typer.Option(metavar="SHELL", help=COMMAND)] = "",
-    form: Annotated[
-        str, typer.Option("--format", metavar="jsonl|scan|tsv|parallel", help="Of the files that a command reads.")
-    ] = "jsonl",
-    python: Annotated[
-        str, typer.Option(metavar="PATH", help="The interpreter for FILE.py. Default: the one that runs daxlab.")
-    ] = "",
-    arguments: Annotated[
-        list[str] | None, typer.Option("--arg", metavar="K=V", help="What the class is made with. Can be repeated.")
-    ] = None,
+    file: FileArgument = None,
+    command: CommandOption = "",
+    form: FormatOption = "jsonl",
+    python: PythonOption = "",
+    arguments: ArgsOption = None,
     splits: Annotated[
         str, typer.Option(metavar="main|paper|A,B", help="What it learns: ten splits of SCAN, the paper's, or some.")
     ] = "main",
     data: DataOption = "scan",
     runs: Annotated[int, typer.Option(help="Runs on each split: seeds SEED, SEED + 1, …")] = 5,
     seed: Annotated[int, typer.Option(help="The first seed.")] = 0,
-    time: Annotated[str, typer.Option(metavar="1h", help="The longest that a run may take.")] = "1h",
+    disguise: Annotated[
+        bool, typer.Option("--disguise", help="Each split with made-up words too: did it know the data beforehand?")
+    ] = False,
+    time: TimeOption = "1h",
     memory: Annotated[str, typer.Option(metavar="8G", help="The most memory that a run may use.")] = "8G",
     jobs: Annotated[int, typer.Option(min=1, help="Runs at a time; each may use every core.")] = 1,
     budget: Annotated[
@@ -74,32 +94,35 @@ def examine(
     Example: daxlab examine mine.py:Mine --splits jump,turn-left --runs 2
     """
     training.check_runs(runs)
-    limits: Any = {"time": float(seconds(time)), "memory": bytes_named(memory)}
-    fields: Any = {"file": file or "", "command": command, "format": form, "python": python}
-    program = Program(**fields, args=shlex.join(arguments or []), **limits)
+    learner = program(file, command, form, python, arguments, time, memory)
     names = _chosen(dataset(data), splits)
     how = Training(device="cpu", workers=jobs, budget=budget, retry_failed=retry_failed, ledger=ledger)
-    where = {"learner": Program.kind, "file": program.file, "command": program.command}
-    training.tell_of_change(ledger, file or command, where, {"digest": program.digest})
-    specs = [Spec(split, seed + n, program, data) for split in names for n in range(runs)]
+    where = {"learner": Program.kind, "file": learner.file, "command": learner.command}
+    training.tell_of_change(ledger, file or command, where, {"digest": learner.digest})
+    plain, disguised = (
+        [Spec(split, seed + n, learner, name) for split in names for n in range(runs)] for name in (data, PREFIX + data)
+    )
+    specs = plain + disguised if disguise else plain
     plan = training.plan(specs, how)
     if plan["groups"] or dry_run:
-        print(training.in_words(plan, f"{program} on {counted(len(names), 'split')}"), file=sys.stderr)
+        print(training.in_words(plan, f"{learner} on {counted(len(names), 'split')}"), file=sys.stderr)
     if dry_run:
         return print_json({"plan": plan, "splits": names}) if as_json else None
     outcome = training.train(specs, how, plan)
-    by_split = _runs(ledger, specs)
+    by_split, in_disguise = _runs(ledger, plain), _runs(ledger, disguised) if disguise else {}
+    limits = {"time": learner.time, "memory": learner.memory}
     card = {
-        "learner": {"name": str(program), **recorded(program), "learns": program.learns},
+        "learner": {"name": str(learner), **recorded(learner), "learns": learner.learns},
         "protocol": {"data": data, "seeds": [*range(seed, seed + runs)], **limits, "score": SCORE},
         "splits": {split: _entry(some) for split, some in by_split.items()},
+        "disguised": {split: _disguised(data, by_split[split], some) for split, some in in_disguise.items()},
     }
     if out:
         atomic_write(out, (json.dumps(card, indent=1) + "\n").encode())
     if as_json:
         print_json(card)
     else:
-        _show(card, [run for some in by_split.values() for run in some])
+        _show(card, [run for some in (*by_split.values(), *in_disguise.values()) for run in some])
     training.exit_if_stopped(outcome, ledger)
 
 
@@ -137,9 +160,14 @@ def _status(run: Run) -> str:
     return "ok" if run.status == "done" else (run.reason or "failed").partition(":")[0]
 
 
+def _scores(runs: Sequence[Run]) -> list[tuple[int, float]]:
+    """The seed and the accuracy of each run that did not fail."""
+    return [(run.spec["seed"], run.metrics["accuracy"]) for run in runs if run.status == "done"]
+
+
 def _entry(runs: Sequence[Run]) -> dict[str, Any]:
     """What the card says of a split: failed runs have no accuracy, and are counted by their status."""
-    accuracies = [run.metrics["accuracy"] for run in runs if run.status == "done"]
+    accuracies = [accuracy for _, accuracy in _scores(runs)]
     statuses = Counter(map(_status, runs))
     single = next(iter(statuses), "not run yet") if len(statuses) < 2 else ""
     status = single or ", ".join(f"{word} {count}" for word, count in statuses.items())
@@ -153,14 +181,27 @@ def _entry(runs: Sequence[Run]) -> dict[str, Any]:
     }
 
 
+def _disguised(data: str, plain: Sequence[Run], disguised: Sequence[Run]) -> dict[str, Any]:
+    """What the card says of a split in disguise, and whether the learner knows the dataset beforehand."""
+    from daxlab.analysis.contrast import beforehand  # polars is slow to load
+
+    return _entry(disguised) | beforehand(dataset(data).name, _scores(plain), _scores(disguised))
+
+
+def _interval(entry: Mapping[str, Any]) -> str:
+    return "" if entry.get("low") is None else f"{entry['low']:.2f} to {entry['high']:.2f}"
+
+
 def _show(card: Mapping[str, Any], runs: Sequence[Run]) -> None:
     print(f"\n{card['learner']['name']}\n")
     rows = []
     for split, entry in card["splits"].items():
-        interval = "" if entry["low"] is None else f"{entry['low']:.2f} to {entry['high']:.2f}"
+        disguised = card["disguised"].get(split, {})
         published = split in FIGURES and card["protocol"]["data"] == "scan"
         paper = stated(split, "overall") if published else ""
-        rows.append({**entry, "split": split, "interval": interval, "paper": paper})
+        rows.append({**entry, "split": split, "interval": _interval(entry), "paper": paper})
+        rows[-1] |= {"disguised": disguised.get("mean", ""), "disguised interval": _interval(disguised)}
+        rows[-1] |= {"disguised status": disguised.get("status"), "verdict": disguised.get("verdict")}
     show(table(rows, COLUMNS))
     if not card["learner"]["learns"]:
         print(f"\n{NOT_LEARNED}")

@@ -34,9 +34,10 @@ def run(
     memory: float,
     environment: Mapping[str, str],
     going: Callable[[], bool],
-) -> bool:
-    """Run a command to its end; a text is a shell's. False if `going` said so before; Failed if it did not exit with 0.
+) -> list[str] | None:
+    """Run a command to its end; a text is a shell's. Failed if it did not exit with 0.
 
+    Returns the names of the processes that it left behind, which are ended; None if `going` said so before its end.
     `errors`: the file for its standard error. `seconds` of the wall clock; `memory` in bytes, resident, of the process
     and all that it started.
     """
@@ -61,14 +62,14 @@ def run(
                 os.sched_setaffinity(child.pid, os.sched_getaffinity(os.getppid()))
         status = _watched(child, mark, seconds, memory, going)
     finally:
-        _end(child, mark)
+        left = _end(child, mark)
     if status is None:
-        return False
+        return None
     if status:
         word = "unavailable" if shell and status in NOT_FOUND else "crashed"
         how = f"exit status {status}" if status > 0 else f"signal {-status} ({signal.strsignal(-status)})"
         raise Failed("\n".join([f"{word}: {how}", *_last_lines(errors)]))
-    return True
+    return left
 
 
 def _watched(
@@ -108,11 +109,21 @@ def _resident(process: psutil.Process) -> int:
         return 0
 
 
-def _end(child: "subprocess.Popen[bytes]", mark: str) -> None:
-    """Stop the process and all that it started: SIGTERM, and at the end of the grace, or if we are told to end too,
-    SIGKILL until nothing is left."""
+def _name(process: psutil.Process) -> str:
     try:
-        _send(signal.SIGTERM, _family(child, mark), GRACE)
+        return str(process.name())
+    except psutil.Error:
+        return f"process {process.pid}"
+
+
+def _end(child: "subprocess.Popen[bytes]", mark: str) -> list[str]:
+    """Stop the process and all that it started: SIGTERM, and at the end of the grace, or if we are told to end too,
+    SIGKILL until nothing is left. The names of what did not end by itself."""
+    try:
+        _, left = psutil.wait_procs(_family(child, mark), timeout=POLL)
+        names = [_name(process) for process in left]
+        _send(signal.SIGTERM, left, GRACE)
+        return names
     finally:
         until = monotonic() + GIVE_UP
         while (family := _family(child, mark)) and monotonic() < until:

@@ -8,10 +8,12 @@ import ast
 import json
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import cycle
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -144,18 +146,36 @@ class Program(Learner):
         Random(job.seed).shuffle(train)
         asked = [*job.split.train, *(e for test in job.split.tests.values() for e in test), *job.dataset.probes()]
         commands = sorted({example.command for example in asked})  # in an order that tells nothing
+        ended = self.ask(train, commands, job.seed, going=lambda: context.progress(0, ()) is not False)
+        return dict(zip(commands, ended[0], strict=True)) if ended else None
+
+    def ask(
+        self,
+        train: Sequence[Example],
+        commands: Sequence[str],
+        seed: int,
+        *,
+        environment: Mapping[str, str] | None = None,
+        going: Callable[[], bool] = lambda: True,
+    ) -> tuple[list[Actions], list[str]] | None:
+        """Run it in a new process: an answer to each command, and the names of the processes that it left behind.
+
+        `environment`: further variables. None if `going` said so before its end; Failed if it does not answer.
+        """
+        from daxlab.learners import process  # needs psutil, which a machine that only trains networks may lack
+
         with TemporaryDirectory(prefix="daxlab-", ignore_cleanup_errors=True) as name:
             folder = Path(name)
-            places = {**self._write(folder, train, commands), "seed": str(job.seed)}
-            ended = process.run(
+            places = {**self._write(folder, train, commands), "seed": str(seed)}
+            left = process.run(
                 self._command(places),
                 folder / "errors.txt",
                 seconds=self.time,
                 memory=self.memory,
-                environment={"PYTHONHASHSEED": str(job.seed)},  # the order of sets repeats too
-                going=lambda: context.progress(0, ()) is not False,
+                environment={"PYTHONHASHSEED": str(seed), **(environment or {})},  # the order of sets repeats too
+                going=going,
             )
-            return read_answers(Path(places["answers"]), self.format, commands) if ended else None
+            return None if left is None else (read_answers(Path(places["answers"]), self.format, commands), left)
 
     def _write(self, folder: Path, train: Sequence[Example], commands: Sequence[str]) -> dict[str, str]:
         """Write what the program reads; where that is, and where its answers go."""
@@ -202,29 +222,31 @@ class Silent:
         return [()] * len(commands)
 
 
-def read_answers(path: Path, form: str, commands: Sequence[str]) -> dict[str, Actions]:
-    """The answers in a file, by command: JSON lines ({"answer"}, perhaps with {"command"}), or plain lines in order.
+def read_answers(path: Path, form: str, commands: Sequence[str]) -> list[Actions]:
+    """An answer to each command, from JSON lines ({"answer"}, perhaps with {"command"}), or from plain lines in order.
 
-    Failed, if not every command has exactly one answer, or an answer is no text.
+    A command that is asked several times may have a single answer. Failed, if one has no answer, or more than it was
+    asked, or an answer is no text.
     """
     rows = _rows(path, form)
     if all("command" not in row for row in rows):
         if len(rows) != len(commands):
             raise Failed(f"wrong answers: {len(rows):,} answers to {len(commands):,} commands")
         rows = [{**row, "command": command} for row, command in zip(rows, commands, strict=True)]
-    asked, answers = set(commands), dict[str, Actions]()
+    times, answers = Counter(commands), defaultdict[str, list[Actions]](list)
     for row in rows:
         command, answer = row.get("command"), row.get("answer")
-        if not isinstance(command, str) or command not in asked:
+        if not isinstance(command, str) or command not in times:
             raise Failed(f"wrong answers: {command!r} was not asked")
-        if command in answers:
-            raise Failed(f"wrong answers: {command!r} is answered twice")
+        if len(answers[command]) == times[command]:
+            raise Failed(f"wrong answers: {command!r} is answered more often than asked")
         if not isinstance(answer, str):
             raise Failed(f"wrong answers: the answer to {command!r} is {row.get('not text', repr(answer))}, not text")
-        answers[command] = tuple(answer.split())
-    if missing := [command for command in commands if command not in answers]:
-        raise Failed(f"wrong answers: {missing[0]!r} is not answered ({len(missing):,} of {len(commands):,} are not)")
-    return answers
+        answers[command].append(tuple(answer.split()))
+    if missing := [command for command, count in times.items() if len(answers[command]) not in (1, count)]:
+        raise Failed(f"wrong answers: {missing[0]!r} is not answered ({len(missing):,} of {len(times):,} are not)")
+    waiting = {command: cycle(several) for command, several in answers.items()}
+    return [next(waiting[command]) for command in commands]
 
 
 def _rows(path: Path, form: str) -> list[dict[str, Any]]:
