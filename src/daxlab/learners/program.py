@@ -139,8 +139,6 @@ class Program(Learner):
 
     def _answers(self, job: Job, context: Context) -> dict[str, Actions] | None:
         """What it answers to all that a run is asked; None if it was told to stop."""
-        from daxlab.learners import process  # needs psutil, which a machine that only trains networks may lack
-
         pairs = zip(job.split.train, job.split.weights, strict=True)
         train = [example for example, weight in pairs for _ in range(weight)]
         Random(job.seed).shuffle(train)
