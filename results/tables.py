@@ -64,7 +64,9 @@ def headline() -> str:
     """The figures that carry the paper's story."""
     rows = [row for row in _compared() if row.id in HEADLINE]
     lines = [[*_line(row), row.verdict] for row in rows]
-    return _table(["figure", "network", "paper", "ours (95% interval)", ""], lines, right=(2, 3))
+    table = _table(["figure", "network", "paper", "ours (95% interval)", ""], lines, right=(2, 3))
+    notes = [f"- {row.experiment}: {row.note}." for row in rows if row.searched]
+    return "\n".join([table, "", *notes])
 
 
 def comparison() -> str:

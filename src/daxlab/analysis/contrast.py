@@ -123,6 +123,8 @@ def _told_apart(a: Where, b: Where) -> set[str]:
     """The names that the two filters do not ask the same of."""
     names = {name for name in {**a, **b} if name not in a or name not in b or a[name] != b[name]}
     names = {name.removeprefix("protocol.").removeprefix("network.") for name in names}
+    if names & {"file", "command"}:  # of outside programs, which have another digest then
+        names.add("digest")
     if any(name.partition(".")[0] == "learner" for name in names):
         names |= {"learner", "source", "semantics"}
     return names

@@ -39,13 +39,21 @@ def evaluate(
     answers = model.evaluate(split, test, oracle_length=oracle_length)
     right, of = sum(map(bool, answers.right)), len(answers.asked)
     categories = by_category(answers.asked, answers.right)
+    trained = {example.command for example in model.spec.content().train} if name != model.spec.split else set()
+    new = [
+        bool(good) for good, example in zip(answers.right, answers.asked, strict=True) if example.command not in trained
+    ]
     if as_json:
         content = {"id": model.key, "split": name, "test": asked}
         content |= {"accuracy": 100 * right / of, "right": right, "commands": of, "oracle_length": oracle_length}
+        content |= {"new": len(new), "new_right": sum(new)}  # commands that were not in its training
         return print_json(content | ({"categories": categories} if categories else {}))
     how = " with the right length given" if oracle_length else ""
     where = name if test in (None, name) else f"{test} of {name}"
     show_accuracy(right, of, f"{model.dataset.unit} right on {where}{how}", categories)
+    if len(new) < of:
+        share = f", {sum(new):,} of which are right: {100 * sum(new) / len(new):.2f}%" if new else ""
+        print(f"{of - len(new):,} of them were in its training on {model.spec.split}; {len(new):,} are new{share}")
 
 
 def chosen_test(split: Split, name: str | None) -> str:
@@ -106,7 +114,11 @@ def predict(
             if not ended:
                 print(f"\nIt never ended: it was cut off after {len(steps):,} actions.")
         lacks = [name for name, part in (("probabilities", chances), ("attention weights", attention)) if part is None]
-        if right is not None:
+        if right is None:
+            print(
+                f"\n{text!r} is not among the {model.dataset.unit} of {model.dataset.name}: no answer to it is right."
+            )
+        else:
             print("\n✓ right" if right else f"\n✗ wrong; it should be: {' '.join(targets[0])}")
         if lacks:
             print(f"\n{model.spec.learner} has no {' and no '.join(lacks)} to show.")

@@ -26,10 +26,11 @@ COLUMNS = {"figure": "figure", "paper": "paper", "ours": "ours", "95% interval":
 COLUMNS |= {"difference": "difference", "verdict": "verdict", "power": "power", "needed": "needed", "every run": "runs"}
 LEGEND = """\
 Percentages of test commands with every action right, unless the figure says otherwise. The 95% interval is that of
-our mean. The difference is that of ours minus the paper's, whose few runs vary too.
+our mean; of the best of our search, that of the best mean of such a search. The difference is that of ours minus the
+paper's, whose few runs vary too.
 agrees: our interval lies within the tolerance, which is 5 points, or a factor of 3 in odds where that is narrower.
 differs: chance does not explain the difference, over all figures together. undecided: neither, and needed says how many
-runs would decide it (–: not even hundreds). power: how probable it is that a true difference as large as the tolerance
+runs would decide it (–: hundreds would not). power: how probable it is that a true difference as large as the tolerance
 would have been told. src/daxlab/paper/verdicts.py has the rules.
 † a network that the paper chose as its best of 180, so its figure tends to be lower when it is measured again.
 ‡ our own draw, not the release's."""

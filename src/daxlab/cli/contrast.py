@@ -24,9 +24,9 @@ COLUMNS |= {"A higher": "higher", "A only": "only_a", "B only": "only_b"}
 COMMANDS = {name: name for name in ("command", "A %", "B %", "target", "wrong answer")}
 LEGEND = """\
 A, B: the mean percentage of test commands with every action right; in brackets the 95% interval, of A - B too.
-pairs: seeds that both sides have. run of A better: the probability that a run of A is better than a run of B (ties
-count half). A higher: the probability that A's mean is higher. A only, B only: commands that most runs of this side get
-right, and most of the other do not. src/daxlab/analysis/contrast.py has the rules."""
+pairs: seeds that both sides have, if two or more. run of A better: the probability that a run of A is better than a
+run of B (ties count half). A higher: the probability that A's mean is higher. A only, B only: commands that most runs
+of this side get right, and most of the other do not. src/daxlab/analysis/contrast.py has the rules."""
 SCALES = ((0, 1), (99, 100), (0, 10), (90, 100), (0, 100))  # that runs are drawn on
 MOST_DRAWN = 3  # comparisons
 MOST_NAMED = 8  # learners
@@ -133,7 +133,8 @@ def _cells(row: Row, names: dict[str, set[str]]) -> Row:
 def _with_ends(value: float | None, low: float | None, high: float | None) -> str | None:
     if value is None:
         return None
-    return f"{value:.2f}" if low is None else f"{value:.2f} ({low:.2f} to {high:.2f})"
+    mean, *ends = (f"{round(number or 0, 2) + 0:.2f}" for number in (value, low, high))  # no -0.00
+    return mean if low is None else f"{mean} ({' to '.join(ends)})"
 
 
 def _draw(compared: Sequence[Row]) -> None:

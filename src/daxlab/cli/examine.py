@@ -57,7 +57,9 @@ def program(
     """The program that the options describe."""
     fields: Any = {"file": file or "", "command": command, "format": form, "python": python}
     fields |= {"args": shlex.join(arguments or []), "time": seconds(time), "memory": bytes_named(memory)}
-    return Program(**fields)
+    program = Program(**fields)
+    program.check_name()
+    return program
 
 
 def examine(
@@ -124,6 +126,8 @@ def examine(
     else:
         _show(card, [run for some in (*by_split.values(), *in_disguise.values()) for run in some])
     training.exit_if_stopped(outcome, ledger)
+    if not any(entry["runs"] for entry in card["splits"].values()):
+        raise typer.Exit(1)
 
 
 def _chosen(data: Dataset, wanted: str) -> list[str]:

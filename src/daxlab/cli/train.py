@@ -108,7 +108,7 @@ def train(
         print_json(content | {"complete": not outcome.stopped})
     else:
         for split, result in results.items():
-            _show(f"{chosen} on {split}", result)
+            _show(f"{chosen} on {split}" + ("" if data == "scan" else f" of {data}"), result)
     return outcome
 
 

@@ -21,7 +21,7 @@ from time import monotonic
 from typing import Any, ClassVar, Literal
 
 from daxlab.datasets.export import content
-from daxlab.errors import InputError
+from daxlab.errors import InputError, nearest
 from daxlab.languages import Example
 from daxlab.learners.core import (
     Actions,
@@ -91,6 +91,22 @@ class Program(Learner):
         except (OSError, SyntaxError, ValueError):  # it may be of another Python
             return True
         return not any(isinstance(node, ast.FunctionDef) and node.name == name for node in nodes)
+
+    def check_name(self) -> None:
+        """Refuse a name that the file does not define, as far as reading it tells."""
+        path, name = self._path_and_name
+        with suppress(OSError, SyntaxError, ValueError):
+            tree = ast.parse(Path(path).read_bytes())
+            defined = [node.name for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef)]
+            mentioned = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+            imported = {
+                alias.asname or alias.name
+                for node in ast.walk(tree)
+                for alias in getattr(node, "names", ())
+                if isinstance(alias, ast.alias)
+            }
+            if name not in {*defined, *mentioned, *imported} and "*" not in imported:
+                raise InputError(f"{path} has no class or function {name!r}; {nearest(name, defined)}")
 
     @property
     def _path_and_name(self) -> tuple[str, str]:

@@ -51,7 +51,9 @@ class Bound:
 ONE, TWO, THREE, FOUR, ALL = "Experiment 1", "Experiment 2", "Experiment 3", "Experiment 4", "Experiments 1 to 3"
 CLAIMS = (
     Claim("random", ONE, "experiment-1", "Networks generalise to random new commands, made of parts seen in training."),
-    Claim("srns", ONE, "architectures", "SRNs learn next to nothing without attention; LSTMs and GRUs do without it."),
+    Claim(
+        "srns", ONE, "architectures", "Without attention, SRNs learn next to nothing; LSTMs and GRUs do not need it."
+    ),
     Claim("sparse", ONE, "sizes", "A sparse sample of the commands is enough for training: 4%, but not 1%."),
     Claim("length", TWO, "experiment-2", "No network generalises to longer action sequences."),
     Claim("similar", TWO, "lengths", "Only what is most like training succeeds: short sequences from long commands."),
@@ -206,6 +208,8 @@ def _text(bound: Bound, measured: Measurement, mean: float | None, low: float, h
     bounds = [f"{word} {end:g}" for word, end in zip(words, _ends(bound), strict=True) if end is not None]
     needed = f"needed: {' and '.join(bounds)}{bound.unit.removesuffix(POINTS)}"
     runs = " and ".join(f"{len(some):,}" for some in (measured.runs, measured.rivals) if some) + f" {bound.of}"
+    if measured.searched:
+        runs = f"best of {len(measured.searched)} networks"
     if mean is None:
         return f"{low:g} to {high:g} ({runs}; {needed})"
     if measured.count is not None:

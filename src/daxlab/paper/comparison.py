@@ -31,19 +31,7 @@ from daxlab.protocol import Protocol
 from daxlab.runs import Ledger
 
 JUDGED = ("difference", "difference_low", "difference_high", "tolerance", "power")
-PART = (
-    "network",
-    "split",
-    "mean",
-    "sem",
-    "low",
-    "high",
-    "runs",
-    "verdict",
-    *JUDGED,
-    "needed",
-    "note",
-)  # of a row of several
+PART = ("network", "split", "mean", "sem", "low", "high", "runs", "verdict", *JUDGED, "needed", "note")  # of several
 
 
 @dataclass(frozen=True)
@@ -72,6 +60,7 @@ class Row:
     split: str | None = None
     draw: Draw | None = None  # of a random split: the release's or our own
     selected: bool = False  # a network that the paper chose as the best of 180, so that its figure regresses
+    searched: bool = False  # the best of our own search; its interval is that of the best of so many means
     stated: str = ""  # the paper's figure as text
     shown: str = ""  # ours as text
     ours: Any = None  # what is no mean of runs
@@ -117,7 +106,7 @@ def cells(row: Row) -> dict[str, str]:
     chosen, drawn = row.selected and row.paper is not None, row.draw == "own" and row.verdict != "unmeasured"
     return {
         "figure": row.experiment or row.id,
-        "network": row.network or "",
+        "network": f"best of our search: {row.network}" if row.searched else row.network or "",
         "marks": "†" * chosen + "‡" * drawn,
         "paper": row.stated,
         "ours": row.shown or "–",
@@ -183,6 +172,8 @@ def _row(target: Target, measured: Measurement, judged: Judgement | None, verdic
         numbers |= {name: getattr(judged, name) for name in JUDGED}
         if judged.tolerance:
             numbers["tolerance"] = tuple(end if isfinite(end) else None for end in judged.tolerance)
+        else:  # it says which of two is better, and there is no tolerance to tell
+            numbers["power"] = None
     return Row(
         id=target.id,
         paper=target.figure,
@@ -197,6 +188,7 @@ def _row(target: Target, measured: Measurement, judged: Judgement | None, verdic
         split=measured.split or None,
         draw=measured.draw,
         selected=measured.network in BEST.values(),
+        searched=bool(measured.searched),
         stated=str(target),
         shown=measured.shown or ("" if numbers["mean"] is None else f"{numbers['mean']:.2f}"),
         ours=measured.ours,
@@ -211,7 +203,7 @@ def _interval(measured: Measurement, values: Sequence[float]) -> tuple[float, fl
 def _together(target: Target, rows: Sequence[Row]) -> Row:
     """The row of a figure. Where it has several measurements, the numbers are of the one furthest from the paper."""
     worst = max(rows, key=lambda row: (row.verdict == "differs", row.verdict == "undecided", _against(row)))
-    whole: dict[str, Any] = {"network": target.network or worst.network}
+    whole: dict[str, Any] = {"network": worst.network if worst.searched else target.network or worst.network}
     whole["note"] = "; ".join(dict.fromkeys(_notes(target, rows, worst)))
     if len(rows) > 1:
         whole |= {"verdict": together(row.verdict for row in rows), "selected": any(row.selected for row in rows)}

@@ -125,8 +125,10 @@ def few_shot_best(runs: Runs) -> list[Measurement]:
     """With 32 composed commands, the network that is best on jump beside the overall best."""
     ((best,), (overall,)) = (few_shot(32, runs), few_shot(32, runs, OVERALL))
     if best.runs and overall.draw != best.draw:
-        train = f"`daxlab train --runs 1 --split {best.rows[0]['split']}`"
-        raise InputError(f"overall-best has no runs with composed commands; {train} trains the first, and so on")
+        splits = " ".join(f"--split {row['split']}" for row in best.rows)
+        raise InputError(
+            f"overall-best has no runs with composed commands; `daxlab train --runs 1 {splits}` trains them"
+        )
     return [replace(best, rivals=overall.runs)]
 
 

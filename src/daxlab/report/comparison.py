@@ -56,7 +56,8 @@ def _claims(facts: Facts) -> Iterator[Block]:
     caption = (
         "Each figure with its 95% interval, and what the claim needs it to be. *holds*: all of the interval lies "
         "there, for every figure; *does not hold*: none of it, for one of them; *undecided*: neither. What is needed "
-        "was written down when most of the shipped results were known. `daxlab claims` prints all of this."
+        "was written down when most of the shipped results were known. `daxlab claims` prints all of this, and what "
+        "the claims need that are not listed."
     )
     numbers = [
         {"claim": claim.id, "sentence": claim.claim} | asdict(figure) for claim in measured for figure in claim.figures
@@ -138,8 +139,8 @@ def _table(rows: Sequence[Compared]) -> Table:
         "Percentages of exact matches unless a row says otherwise. Ours: the mean over runs with its standard error, "
         "and below it its 95% interval. *agrees*: the interval lies within five points of the paper's figure, or a "
         "factor of three in odds where that is narrower; *differs*: chance does not explain the difference, over all "
-        "figures together; *undecided*: neither, and *needed* says how many runs would decide it (–: not even "
-        "hundreds); *shown*: no verdict. † a network that the paper chose as its best of 180; ‡ our own draw."
+        "figures together; *undecided*: neither, and *needed* says how many runs would decide it (–: "
+        "hundreds would not); *shown*: no verdict. † a network that the paper chose as its best of 180; ‡ our own draw."
     )
     lines: list[Sequence[Cell]] = []
     for prefix, title in PARTS.items():
