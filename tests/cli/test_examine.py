@@ -66,6 +66,15 @@ def test_the_card_has_every_split_and_the_same_command_runs_nothing_again(daxlab
 
 
 @pytest.mark.usefixtures("trains_here")
+def test_a_name_that_the_file_lacks_is_refused_before_any_run_and_no_success_is_an_error(daxlab, folder: Path) -> None:
+    refused = daxlab("examine", "spiteful.py:Goood", "--data", "colours")
+    assert (refused.returncode, "did you mean 'Good'?" in refused.stderr) == (2, True)
+    assert not Path("daxlab.db").exists()
+    failed = daxlab("examine", "spiteful.py:CrashesInFit", "--data", "colours", "--runs", "1", "--json")
+    assert (failed.returncode, json.loads(failed.stdout)["splits"]["test"]["status"]) == (1, "crashed")
+
+
+@pytest.mark.usefixtures("trains_here")
 def test_failed_runs_are_counted_by_their_status_and_the_others_by_their_accuracy(daxlab, folder: Path) -> None:
     words = ("mine.py:Moody", "--data", "colours", "--runs", "4")
     entry = examine(daxlab, *words)[0]["splits"]["test"]

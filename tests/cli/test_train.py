@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from daxlab import split
 from daxlab.learners import Prediction
 from daxlab.runs import Ledger
 
@@ -98,7 +99,20 @@ def test_evaluate_gives_the_accuracies_that_the_ledger_has(daxlab, trained: Path
     assert found["accuracy"] == pytest.approx(row["accuracy"])
     oracle = json.loads(daxlab("evaluate", row["key"][:10], "--oracle-length", "--ledger", trained, "--json").stdout)
     assert oracle["accuracy"] == pytest.approx(row["oracle_accuracy"])
-    assert "right on simple" in daxlab("evaluate", row["key"], "--split", "simple", "--ledger", trained).stdout
+    assert found["new"] == found["commands"]  # of its own split
+
+
+def test_evaluate_on_another_split_says_how_many_commands_were_in_training(daxlab, trained: Path) -> None:
+    with Ledger(trained) as ledger:
+        (row,) = ledger.rows({"seed": 0})
+    shown = {example.command for example in split(row["split"], row["dataset"]).train}
+    asked = [example.command for example in split("simple", row["dataset"]).test]
+    seen = sum(command in shown for command in asked)
+    assert 0 < seen < len(asked)
+    told = daxlab("evaluate", row["key"], "--split", "simple", "--ledger", trained).stdout
+    assert "right on simple" in told and f"{seen:,} of them were in its training" in told
+    found = json.loads(daxlab("evaluate", row["key"], "--split", "simple", "--ledger", trained, "--json").stdout)
+    assert found["new"] == len(asked) - seen
 
 
 def test_predict_gives_actions_probabilities_and_attention(daxlab, trained: Path, tmp_path: Path) -> None:
