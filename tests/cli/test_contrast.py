@@ -59,7 +59,7 @@ def test_several_learners_are_shown_one_by_one_and_what_is_left_out_is_said(daxl
     shown = daxlab("compare", *SIDES, "--ledger", ledger).stdout
     rows = [line for line in shown.splitlines() if " 3 and 3 " in line]
     assert len(rows) == 3
-    assert "over the 2 matched learners on run: -8.00 (" in shown and "A is ahead in 0." in shown
+    assert "over the 2 matched learners on run: -8.00 (" in shown and "A is ahead in 0, B in 2." in shown
     assert "Only A has runs on walk." in shown
     assert "training failed: 1 run of A." in shown
     assert "Commands are compared in 1 of 3 rows" in shown and "has no answers of A's runs" in shown

@@ -77,7 +77,7 @@ def compare(ledger: Ledger, a: Where, b: Where, where: Where | None = None) -> p
 
 
 def over_learners(frame: pl.DataFrame) -> pl.DataFrame:
-    """A row per split with several matched learners: how many, in how many A is ahead, and the mean difference.
+    """A row per split with several matched learners: how many, in how many A is ahead or behind, the mean difference.
 
     Its 95% interval is that of Student's t, as if the learners were a sample of others like them; and no narrower than
     the noise of their runs makes it, because a few learners may agree by chance.
@@ -92,10 +92,10 @@ def over_learners(frame: pl.DataFrame) -> pl.DataFrame:
             noise = (part["difference_high"] - part["difference_low"]).fill_null(0) / 2
             reach = max((high - low) / 2, sqrt((noise**2).sum()) / part.height)
             mean, where = fmean(differences), part.row(0, named=True)
-            numbers = [part.height, sum(points > 0 for points in differences), mean]
+            numbers = [part.height, *(sum(sign * points > 0 for points in differences) for sign in (1, -1)), mean]
             ends = [max(mean - reach, -100.0), min(mean + reach, 100.0)]
             rows.append([where["dataset"], where["split"], where["digest"], *numbers, *ends])
-    columns = {"dataset": str, "split": str, "digest": str, "learners": int, "ahead": int, **DIFFERENCE}
+    columns = {"dataset": str, "split": str, "digest": str, "learners": int, "ahead": int, "behind": int, **DIFFERENCE}
     return pl.DataFrame(rows, columns, orient="row")
 
 

@@ -67,7 +67,7 @@ def show_contrast(
     for row in over:
         mean = _with_ends(*(row[name] for name in contrast.DIFFERENCE))
         matched = f"the {row['learners']} matched learners on {row['split']}"
-        print(f"The mean of A - B over {matched}: {mean}. A is ahead in {row['ahead']}.")
+        print(f"The mean of A - B over {matched}: {mean}. A is ahead in {row['ahead']}, B in {row['behind']}.")
     print("\n" if over else "", end="")
     if len(compared) <= MOST_DRAWN:
         _draw(compared)

@@ -18,7 +18,7 @@ app = typer.Typer(help="The search over the paper's 180 architectures.")
 EXPERIMENTS = (*SPLITS, "overall")
 NO_BEST = "No architecture has runs on all four experiments, so there is no best overall."
 LEGEND = """\
-Percentages of test commands with every action right.
+Percentages of test commands with every action right; of the ranking by mean rank, ranks (1 is the best).
 ‡ our own draw of the split, not the release's, which `daxlab compare` prefers. * cannot be told from the best."""
 WIDTH = 120  # characters of a line of text
 SRNS = {name: name for name in ("figure", "paper", "ours", "verdict", "network", "note")}

@@ -101,7 +101,7 @@ def against(row: Any, what: str) -> str:
     unit = "%" if row.unit is None and isinstance(row.paper, int | float) else ""
     side = "ours differs"
     if row.relation is not None:
-        side = f"the paper says {row.stated}, and ours is not"
+        side = "ours does not keep that bound"
     elif row.mean is not None and isinstance(row.paper, int | float) and row.mean != row.paper:
         side = "ours is higher" if row.mean > row.paper else "ours is lower"
     if row.difference is not None:
@@ -213,9 +213,9 @@ def findings(ranking: Row) -> list[str]:
     if pooled and pooled["sem"] is not None:
         said += f" Pooled, these have {percent(pooled['mean'])}% (95% interval {interval(pooled)})."
     if worth:
-        runs = f"{listed([number(count) for count in worth])} {'run' if len(worth) == 1 else 'runs'}"
-        scores = listed([percent(score) for score in worth.values()])
-        said += f" Without the luck of a choice: the best by {runs} has {scores}% in the other runs, over all subsets."
+        first, *others = (f"{percent(score)}%" for score in worth.values())
+        said += f" If the best is chosen by one run of each, its other runs average {first}"
+        said += "".join(f", by {number(count)} {score}" for count, score in enumerate(others, 2)) + "."
     return [said, *_choices(ranking)]
 
 
