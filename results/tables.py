@@ -15,6 +15,7 @@ from typing import Any
 from scipy import stats
 
 from daxlab.analysis.accuracy import settings
+from daxlab.analysis.contrast import compare as compare_runs
 from daxlab.datasets.release import SCAN
 from daxlab.datasets.source import locate
 from daxlab.datasets.translation import PAPER, PAPER_DIGEST
@@ -170,6 +171,24 @@ def lengths(name: str) -> str:
     )
 
 
+def clipping(name: str) -> str:
+    """Encoder and decoder clipped each by a norm of its own, against one norm for both."""
+    apart, one = {"clip_separately": True}, {"clip_separately": None}
+    with Ledger(RESULTS / name) as ledger:
+        row = compare_runs(ledger, apart, one).row(0, named=True)
+        training = [[run["train_accuracy"] for run in ledger.rows(where)] for where in (apart, one)]
+    ends = [" to ".join(f"{row[f'{end}_{side}']:.2f}" for end in ("low", "high")) for side in "ab"]
+    learned = [
+        f"{fmean(some):.2f}% ({sum(value >= 95 for value in some)} of {len(some)} at least 95)" for some in training
+    ]
+    low, high = row["difference_low"], row["difference_high"]
+    return (
+        f"Two norms {row['mean_a']:.2f} ({ends[0]}, {row['runs_a']} runs), one norm {row['mean_b']:.2f} ({ends[1]}, "
+        f"{row['runs_b']} runs);\nthe difference is {row['difference']:.2f} (95% interval {low:.2f} to {high:.2f}, "
+        f"{row['pairs']} pairs). Of the training commands they have\n{learned[0]} and {learned[1]}."
+    )
+
+
 def states(*names: str) -> str:
     """The cosine of the nearest command to each of the paper's four, by every encoder state that a ledger has."""
     table: dict[tuple[str, str, int], dict[str, str]] = {("the paper", "", 1): {}}
@@ -247,6 +266,7 @@ OTHERS: dict[str, Callable[[], str]] = {
     "best": best,
     "lengths": partial(lengths, "lengths.db"),
     "lengths-cpu": partial(lengths, "again/lengths-cpu.db"),
+    "clipping": partial(clipping, "clipping.db"),
     "states": partial(states, "runs.db", "states.db"),
     "card": card,
     "sweeps": sweeps,
