@@ -6,6 +6,7 @@ checks need is made once. Knows nothing of ledgers, nor of how findings are show
 
 import os
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -97,8 +98,11 @@ def _run(program: Program, commands: tuple[str, ...] = COMMANDS, noise: bool = F
 
 def _files(folders: Iterable[Path]) -> set[tuple[str, int]]:
     """What is in these folders, files with the time of their last change. Python's own __pycache__ is left out."""
-    paths = [path for folder in folders for path in folder.iterdir() if path.name != "__pycache__"]
-    return {(str(path), path.stat().st_mtime_ns if path.is_file() else 0) for path in paths}
+    found = set[tuple[str, int]]()
+    for path in (path for folder in folders for path in folder.iterdir() if path.name != "__pycache__"):
+        with suppress(OSError):  # somebody else has removed it meanwhile
+            found.add((str(path), path.stat().st_mtime_ns if path.is_file() else 0))
+    return found
 
 
 def _ran(program: Program, **how: Any) -> Run:
