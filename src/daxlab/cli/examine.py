@@ -14,6 +14,7 @@ from daxlab.analysis.replicates import summary
 from daxlab.atomic import atomic_write
 from daxlab.cli import training
 from daxlab.cli.options import LEDGER, DataOption, JsonOption, bytes_named, seconds
+from daxlab.cli.take_home import write_folder
 from daxlab.cli.terminal import print_json, show, table
 from daxlab.cli.training import Training
 from daxlab.datasets import Dataset, dataset
@@ -69,7 +70,10 @@ def examine(
     python: PythonOption = "",
     arguments: ArgsOption = None,
     splits: Annotated[
-        str, typer.Option(metavar="main|paper|A,B", help="What it learns: ten splits of SCAN, the paper's, or some.")
+        str,
+        typer.Option(
+            metavar="main|paper|all|A,B", help="What it learns: ten splits of SCAN, the paper's, all, or some."
+        ),
     ] = "main",
     data: DataOption = "scan",
     runs: Annotated[int, typer.Option(help="Runs on each split: seeds SEED, SEED + 1, …")] = 5,
@@ -85,6 +89,12 @@ def examine(
         typer.Option(metavar="8m", parser=seconds, help="Stop after that; the run under way starts again."),
     ] = None,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run failed runs again.")] = False,
+    take_home: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Run nothing: write a folder to train on anywhere; 'daxlab score DIR' reads it."
+        ),
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan, and run nothing.")] = False,
     out: Annotated[Path | None, typer.Option(metavar="CARD.json", help="Write the card there too.")] = None,
     ledger: Annotated[Path, typer.Option(metavar="FILE", help="The ledger of runs.")] = LEDGER,
@@ -96,6 +106,10 @@ def examine(
     Example: daxlab examine mine.py:Mine --splits jump,turn-left --runs 2
     """
     training.check_runs(runs)
+    if take_home:
+        if file or command:
+            raise InputError("a take-home folder is for whoever opens it: leave out the program")
+        return write_folder(take_home, _chosen(dataset(data), splits), data, range(seed, seed + runs), form, disguise)
     learner = program(file, command, form, python, arguments, time, memory)
     names = _chosen(dataset(data), splits)
     how = Training(device="cpu", workers=jobs, budget=budget, retry_failed=retry_failed, ledger=ledger)
@@ -132,10 +146,12 @@ def examine(
 
 def _chosen(data: Dataset, wanted: str) -> list[str]:
     """The splits to learn. Those of a list of ours that this dataset or this machine lacks are left out, and named."""
-    if wanted not in ("main", "paper"):
+    if wanted not in ("main", "paper", "all"):
         return list(dict.fromkeys(data.split(name.strip()).name for name in wanted.split(",")))
     experiments = [name for name in EXPERIMENTS if name != TRANSLATION]
     names, missing = MAIN if wanted == "main" else [spec.split for spec in paper_specs(experiments, 1)], []
+    if wanted == "all":
+        names = data.split_names()
     here = []
     for name in dict.fromkeys(names):
         try:

@@ -9,7 +9,8 @@ import typer
 
 from daxlab.analysis.score import Score, better_split, by_category, read_answers, score as scored
 from daxlab.cli.ask import chosen_test, show_accuracy
-from daxlab.cli.options import DataOption, JsonOption, TestOption
+from daxlab.cli.options import LEDGER, DataOption, JsonOption, TestOption
+from daxlab.cli.take_home import score_folder
 from daxlab.cli.terminal import print_json
 from daxlab.datasets import Split, dataset
 from daxlab.errors import InputError
@@ -26,7 +27,11 @@ COUNTED = {  # what may be wrong with the commands of a file, and what --partial
 
 def score(
     path: Annotated[
-        Path, typer.Argument(metavar="FILE", help='.jsonl with "command" and "answer", or .tsv: command, tab, answer.')
+        Path,
+        typer.Argument(
+            metavar="FILE|DIR",
+            help='.jsonl with "command" and "answer", or .tsv: command, tab, answer; or a take-home folder.',
+        ),
     ],
     split_name: Annotated[
         str | None, typer.Option("--split", metavar="SPLIT", help="The split whose test set was asked.")
@@ -36,12 +41,19 @@ def score(
     partial: Annotated[
         bool, typer.Option("--partial", help="Missing answers count as wrong; what was not asked is left out.")
     ] = False,
+    name: Annotated[
+        str, typer.Option(help="Of a take-home folder: who answered. Default: the name of the folder.")
+    ] = "",
+    ledger: Annotated[Path, typer.Option(metavar="FILE", help="Of a take-home folder: the ledger of runs.")] = LEDGER,
     as_json: JsonOption = False,
 ) -> None:
     """Score answers that exist, by exact match, and by category where the test examples have one.
 
+    Of a folder that 'daxlab examine --take-home' wrote, the answers become runs in the ledger.
     Example: daxlab score answers.jsonl --split jump
     """
+    if path.is_dir():
+        return score_folder(path, name, ledger, as_json)
     source = dataset(data)
     if split_name is None and source.grammar is not None:
         raise InputError("say what was asked: --split jump, say ('daxlab data list' has all)")

@@ -155,11 +155,7 @@ class Program(Learner):
 
     def _answers(self, job: Job, context: Context) -> dict[str, Actions] | None:
         """What it answers to all that a run is asked; None if it was told to stop."""
-        pairs = zip(job.split.train, job.split.weights, strict=True)
-        train = [example for example, weight in pairs for _ in range(weight)]
-        Random(job.seed).shuffle(train)
-        asked = [*job.split.train, *(e for test in job.split.tests.values() for e in test), *job.dataset.probes()]
-        commands = sorted({example.command for example in asked})  # in an order that tells nothing
+        train, commands = presented(job)
         ended = self.ask(train, commands, job.seed, going=lambda: context.progress(0, ()) is not False)
         return dict(zip(commands, ended[0], strict=True)) if ended else None
 
@@ -180,7 +176,9 @@ class Program(Learner):
 
         with TemporaryDirectory(prefix="daxlab-", ignore_cleanup_errors=True) as name:
             folder = Path(name)
-            places = {**self._write(folder, train, commands), "seed": str(seed)}
+            write_side(folder / "train", train, self.format)
+            write_side(folder / "commands", [Example(command, ()) for command in commands], self.format, targets=False)
+            places = {name: str(folder / name) for name in PLACES} | {"seed": str(seed)}
             left = process.run(
                 self._command(places),
                 folder / "errors.txt",
@@ -190,18 +188,6 @@ class Program(Learner):
                 going=going,
             )
             return None if left is None else (read_answers(Path(places["answers"]), self.format, commands), left)
-
-    def _write(self, folder: Path, train: Sequence[Example], commands: Sequence[str]) -> dict[str, str]:
-        """Write what the program reads; where that is, and where its answers go."""
-        sides = {"train": train, "commands": [Example(command, ()) for command in commands]}
-        for side, examples in sides.items():
-            if self.format == "parallel":
-                (folder / f"{side}.src").write_text("".join(f"{e.command}\n" for e in examples), encoding="utf-8")
-            else:
-                (folder / side).write_bytes(content(((e, 1) for e in examples), self.format, categories=False))
-        if self.format == "parallel":
-            (folder / "train.tgt").write_text("".join(f"{' '.join(e.actions)}\n" for e in train), encoding="utf-8")
-        return {name: str(folder / name) for name in (*sides, "answers")}
 
     def _command(self, places: Mapping[str, str]) -> str | list[str]:
         if self.file:
@@ -213,11 +199,33 @@ class Program(Learner):
         return command
 
 
+def presented(job: Job) -> tuple[list[Example], list[str]]:
+    """The training examples, each as often as presented, in an order drawn from the seed; and all that a run is asked,
+    in an order that tells nothing."""
+    pairs = zip(job.split.train, job.split.weights, strict=True)
+    train = [example for example, weight in pairs for _ in range(weight)]
+    Random(job.seed).shuffle(train)
+    asked = [*job.split.train, *(e for test in job.split.tests.values() for e in test), *job.dataset.probes()]
+    return train, sorted({example.command for example in asked})
+
+
+def write_side(path: Path, examples: Sequence[Example], form: str, targets: bool = True) -> list[Path]:
+    """Write examples in the format of a program's files; commands alone have no targets. The files."""
+    if form != "parallel":
+        path.write_bytes(content(((example, 1) for example in examples), form, categories=False))
+        return [path]
+    sides = {".src": [e.command for e in examples], ".tgt": [" ".join(e.actions) for e in examples]}
+    files = {path.with_name(path.name + end): lines for end, lines in sides.items() if targets or end == ".src"}
+    for file, lines in files.items():
+        file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return list(files)
+
+
 @dataclass(frozen=True)
 class Answered:
     """A program that has ended, and left its answers."""
 
-    program: Program
+    program: Learner
     known: Mapping[str, Actions]
 
     def answers(self, commands: Sequence[str]) -> list[Actions]:

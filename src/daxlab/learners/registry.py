@@ -17,8 +17,10 @@ from daxlab.learners.core import Learner, defaults, parsed, type_of
 from daxlab.learners.network import NetworkLearner, learner_of
 from daxlab.learners.program import Program
 from daxlab.learners.rnn import RNN
+from daxlab.learners.take_home import TakeHome
 
-KINDS: dict[str, type[Learner]] = {RNN.kind: RNN, Program.kind: Program}  # a new kind is one file and one line here
+# A new kind is one file and one line here.
+KINDS: dict[str, type[Learner]] = {kind.kind: kind for kind in (RNN, Program, TakeHome)}
 LOADED: dict[tuple[str, str], type[Learner]] = {}  # classes from files, by name (FILE.py:NAME) and the file's digest
 DEFAULT = RNN.kind
 Facts = Mapping[str, Any]

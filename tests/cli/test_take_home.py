@@ -1,0 +1,146 @@
+"""A take-home folder: what is trained on elsewhere comes to the same runs, and what does not fit is named."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parents[1]
+MINE = """
+import json, sys
+
+class Mine:
+    def fit(self, train, *, seed):
+        self.seed, self.train = seed, list(train)
+    def predict(self, commands):
+        return [self.nearest(set(command.split())) for command in commands]
+    def nearest(self, words):
+        return max(self.train, key=lambda pair: len(words & set(pair[0].split())))[1]
+
+def rows(path):
+    return [json.loads(line) for line in open(path, encoding="utf-8")]
+
+if __name__ == "__main__":
+    train, commands, answers, seed = sys.argv[1:]
+    mine, asked = Mine(), [row["command"] for row in rows(commands)]
+    mine.fit([(row["command"], row["actions"]) for row in rows(train)], seed=int(seed))
+    with open(answers, "w", encoding="utf-8") as out:
+        for command, answer in zip(asked, mine.predict(asked)):
+            out.write(json.dumps({"command": command, "answer": answer}) + "\\n")
+"""
+WORDS = ("--data", "colours", "--splits", "test,gen", "--runs", "2")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working folder with a learner and a dataset."""
+    shutil.copytree(TESTS / "everywhere" / "colours", tmp_path / "colours")
+    (tmp_path / "mine.py").write_text(MINE)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def tasks(home: str = "home") -> list[dict]:
+    return json.loads(Path(home, "manifest.json").read_text())["tasks"]
+
+
+def answer(task: dict, home: str = "home") -> Path:
+    files = [Path(home, *task[side]) for side in ("train", "commands")] + [Path(home, task["answers"])]
+    subprocess.run([sys.executable, "-I", "-S", "mine.py", *files, str(task["seed"])], check=True)
+    return files[-1]
+
+
+def answers_in_ledger(daxlab) -> dict[tuple, list]:
+    """By learner, split and seed: the answers to every test set."""
+    told = {}
+    for run in json.loads(daxlab("runs", "list", "--json").stdout):
+        daxlab("runs", "answers", run["key"], "--to", "answers.jsonl")
+        lines = Path("answers.jsonl").read_text().splitlines()
+        rows = [(row["command"], row["answer"]) for row in map(json.loads, lines)]
+        told[run["label"], run["split"], run["seed"]] = (run["accuracy"], rows)
+        Path("answers.jsonl").unlink()
+    return told
+
+
+@pytest.mark.usefixtures("trains_here")
+def test_a_learner_answers_the_same_by_class_by_bare_python_by_command_and_at_home(daxlab, folder: Path) -> None:
+    Path("bare").write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')
+    Path("bare").chmod(0o755)
+    command = f"{sys.executable} mine.py {{train}} {{commands}} {{answers}} {{seed}}"
+    ways = [("mine.py:Mine",), ("mine.py:Mine", "--python", "./bare"), ("--command", command)]
+    for way in ways:
+        assert daxlab("examine", *way, *WORDS).returncode == 0
+    assert daxlab("examine", "--take-home", "home", *WORDS).returncode == 0
+    for task in tasks():
+        answer(task)
+    done = daxlab("score", "home")
+    assert done.returncode == 0, done.stderr
+    by_learner: dict[str, dict] = {}
+    for (label, *place), told in answers_in_ledger(daxlab).items():
+        by_learner.setdefault(label, {})[tuple(place)] = told
+    first, *others = by_learner.values()
+    assert len(others) == 3 and len(first) == 4 and all(other == first for other in others)
+
+
+def test_the_folder_has_no_target_of_a_test(daxlab, folder: Path) -> None:
+    Path("data").mkdir()
+    Path("data", "train.tsv").write_text("a\tA\nb\tB\na\tA\n")
+    Path("data", "test.tsv").write_text("a b\tSECRET A\n")
+    for form in ("jsonl", "scan", "tsv", "parallel"):
+        words = ("--take-home", form, "--data", "data", "--runs", "2", "--format", form)
+        assert daxlab("examine", *words).returncode == 0
+        files = [path for path in Path(form).rglob("*") if path.is_file()]
+        named = {name for task in tasks(form) for side in ("train", "commands") for name in task[side]}
+        assert {path.relative_to(form).as_posix() for path in files} == {*named, "manifest.json", "README.txt"}
+        assert not any("SECRET" in path.read_text() for path in files)
+    done = daxlab("examine", "--take-home", "jsonl", "--data", "data")
+    assert (done.returncode, "is not empty" in done.stderr) == (2, True)
+
+
+def test_answers_that_arrive_later_are_added_and_open_tasks_are_listed(daxlab, folder: Path) -> None:
+    daxlab("examine", "--take-home", "home", *WORDS, "--disguise")
+    first, second, *_ = tasks()
+    answer(first)
+    card = json.loads(daxlab("score", "home", "--json").stdout)
+    assert card["splits"][0]["runs"] == 1 and card["splits"][0]["open"] == [1]
+    assert {row["data"] for row in card["splits"]} == {"colours", "disguised:colours"}
+    (run,) = json.loads(daxlab("runs", "list", "--json").stdout)
+    answer(second)
+    assert "seed 0, seed 1" in daxlab("score", "home").stdout, "of the splits that nobody has answered"
+    keys = {row["key"] for row in json.loads(daxlab("runs", "list", "--json").stdout)}
+    assert len(keys) == 2 and run["key"] in keys
+    daxlab("score", "home")
+    assert len(json.loads(daxlab("runs", "list", "--json").stdout)) == 2
+
+
+def test_what_does_not_fit_is_named_and_nothing_of_it_is_written(daxlab, folder: Path) -> None:
+    daxlab("examine", "--take-home", "home", *WORDS)
+    path = answer(tasks()[0])
+    lines = path.read_text().splitlines()
+    command = json.loads(lines[0])["command"]
+    for some, complaint in [
+        (lines[1:], f"{command!r} is not answered"),
+        ([*lines, lines[0]], f"{command!r} is answered more often"),
+        ([*lines, '{"command": "dax", "answer": ""}'], "'dax' was not asked"),
+    ]:
+        path.write_text("\n".join(some))
+        done = daxlab("score", "home")
+        assert done.returncode == 2 and complaint in done.stderr and not Path("daxlab.db").exists()
+
+
+def test_other_answers_need_another_name_and_other_data_are_recognised(daxlab, folder: Path) -> None:
+    daxlab("examine", "--take-home", "home", *WORDS)
+    path = answer(tasks()[0])
+    assert daxlab("score", "home").returncode == 0
+    rows = [json.loads(line) | {"answer": "NO"} for line in path.read_text().splitlines()]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = daxlab("score", "home")
+    assert (done.returncode, "give these another --name" in done.stderr) == (2, True)
+    assert daxlab("score", "home", "--name", "other").returncode == 0
+    with Path("colours", "train.tsv").open("a") as train:
+        train.write("say pink\tPINK\n")
+    done = daxlab("score", "home")
+    assert (done.returncode, "another version of the data" in done.stderr) == (2, True)
