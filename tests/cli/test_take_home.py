@@ -141,6 +141,6 @@ def test_other_answers_need_another_name_and_other_data_are_recognised(daxlab, f
     assert (done.returncode, "give these another --name" in done.stderr) == (2, True)
     assert daxlab("score", "home", "--name", "other").returncode == 0
     with Path("colours", "train.tsv").open("a") as train:
-        train.write("say pink\tPINK\n")
+        train.write("say pink\tPINK\tonce\n")
     done = daxlab("score", "home")
-    assert (done.returncode, "another version of the data" in done.stderr) == (2, True)
+    assert (done.returncode, "another version of the data" in done.stderr) == (2, True), done.stderr

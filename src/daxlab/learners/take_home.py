@@ -135,7 +135,7 @@ def _write_task(folder: Path, data: str, job: Job, form: str) -> Task:
         for side, paths in (("train", learnt), ("commands", asked))
     }
     answers = (own / ("answers.jsonl" if form == "jsonl" else "answers.txt")).relative_to(folder).as_posix()
-    digests = {"data_digest": job.dataset.digest, "split_digest": job.split.digest}
+    digests: dict[str, Any] = {"data_digest": job.dataset.digest, "split_digest": job.split.digest}
     digests["commands_digest"] = digest_of(commands)
     return Task(data=data, split=job.split.name, seed=job.seed, format=form, answers=answers, **digests, **files)
 
