@@ -20,7 +20,10 @@ class Gru:
     def fit(self, train, *, seed):
         torch.manual_seed(seed)
         self.words, self.actions = (
-            {symbol: number for number, symbol in enumerate(sorted({s for text in side for s in text.split()}), END + 1)}
+            {
+                symbol: number
+                for number, symbol in enumerate(sorted({s for text in side for s in text.split()}), END + 1)
+            }
             for side in zip(*train)
         )
         self.names = {number: action for action, number in self.actions.items()}
@@ -54,4 +57,4 @@ class Gru:
             last = self.output(seen).argmax(-1)
             answers.append(last)
         rows = torch.cat(answers, 1).tolist()
-        return [" ".join(self.names.get(a, "") for a in row[: (row + [END]).index(END)]) for row in rows]
+        return [" ".join(self.names.get(a, "") for a in row[: [*row, END].index(END)]) for row in rows]
