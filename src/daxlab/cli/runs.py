@@ -1,5 +1,6 @@
 """`daxlab runs`: what the ledger holds."""
 
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
 from pathlib import Path
@@ -25,7 +26,7 @@ from daxlab.runs import Ledger, Writer, export, merge, write_frame, write_table
 from daxlab.sweep import weights_of
 from daxlab.units import counted
 
-app = typer.Typer(help="The ledger: list, show, curve, answers, export, delete, merge.")
+app = typer.Typer(help="The ledger: list, show, curve, answers, export, folder, delete, merge.")
 RunsArgument = Annotated[list[str], typer.Argument(metavar="RUN…", help="Any unique beginnings of runs' keys.")]
 COLUMNS = {"run": "key", "dataset": "dataset", "split": "split", "learner": "label", "seed": "seed"}
 COLUMNS |= {"status": "status", "test %": "accuracy", "train %": "train_accuracy", "oracle %": "oracle_accuracy"}
@@ -34,7 +35,7 @@ MOST_SHOWN = 50
 
 @app.callback(invoke_without_command=True)
 def runs(context: typer.Context, ledger: LedgerOption = None) -> None:
-    """The ledger: list, show, curve, answers, export, delete, merge. By itself: list."""
+    """The ledger: list, show, curve, answers, export, folder, delete, merge. By itself: list."""
     if context.invoked_subcommand is None:
         list_runs(ledger=ledger)
     elif ledger is not None:
@@ -142,6 +143,26 @@ def export_runs(
             if not figures_only:
                 _copy_weights(known.path, to, known.select(filters))
     print(to)
+
+
+@app.command("folder")
+def run_as_folder(
+    run: RunArgument,
+    to: Annotated[Path, typer.Option(metavar="DIR", help="The folder to write into.")],
+    ledger: LedgerOption = None,
+) -> None:
+    """Write a run as a folder to publish: its weights, config.json, and a Hugging Face model card.
+
+    In Python, daxlab.load("DIR") reads it again.
+    Example: daxlab runs folder 9485894f --to model/
+    """
+    from daxlab.runs.folder import write_folder  # numpy is slow to load
+
+    path = ledger_at(ledger, run)
+    print(*write_folder(path, run, to), sep="\n")
+    with Ledger(path) as known:
+        key = known.find(run)
+    print(f"\nTo publish it: hf upload YOUR-NAME/daxlab-{key[:12]} {shlex.quote(str(to))}")
 
 
 @app.command("delete")

@@ -8,6 +8,8 @@
     ledger.py      queries
     writer.py      the one writer
     exchange.py    merge, export; CSV, JSONL and Parquet
+    trained.py     a run's model, to be asked again
+    folder.py      a run as a folder to publish
 
 The ledger is one SQLite file. Nothing outside these files knows its format, and they know nothing of training.
 """

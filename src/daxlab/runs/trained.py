@@ -2,16 +2,39 @@
 
 from pathlib import Path
 
-from daxlab.datasets import Split, dataset
+from daxlab.datasets import Dataset, Split, dataset
 from daxlab.errors import InputError
-from daxlab.learners import Answered, Context, Prediction
+from daxlab.learners import Answered, Context, Fitted, Prediction
 from daxlab.runs.files import weights_of
 from daxlab.runs.ledger import Ledger
 from daxlab.runs.spec import Spec
 
 
-class TrainedModel:
-    """One run's model, with its spec and its dataset."""
+class Askable:
+    """One run's model, with its key, its spec and its dataset. Subclasses say where it comes from."""
+
+    key: str
+    spec: Spec
+    dataset: Dataset
+    _fitted: Fitted
+
+    def evaluate(self, split: Split, test: str | None = None, *, oracle_length: bool = False) -> Answered:
+        """Its answers to a test set of any split of its dataset: the main one unless another is named."""
+        asked = [split.test if test is None else split.tests[test]]
+        return (self._fitted.ask_with_length(asked) if oracle_length else self._fitted.ask(asked))[0]
+
+    def predict(self, command: str) -> Prediction:
+        """Its answer to any words it knows, also such as the grammar does not license."""
+        return self._fitted.predict(command)
+
+    @property
+    def attends(self) -> bool:
+        """Whether it has attention weights to show."""
+        return "attention" in self._fitted.abilities
+
+
+class TrainedModel(Askable):
+    """The model of a run that a ledger has."""
 
     def __init__(self, ledger: Path, prefix: str) -> None:
         with Ledger(ledger) as known:
@@ -33,17 +56,3 @@ class TrainedModel:
         if failure := next(iter(fitted.failures), None):
             raise InputError(f"run {run.key[:12]} cannot be repeated here: {failure.reason}")
         self._fitted = fitted
-
-    def evaluate(self, split: Split, test: str | None = None, *, oracle_length: bool = False) -> Answered:
-        """Its answers to a test set of any split of its dataset: the main one unless another is named."""
-        asked = [split.test if test is None else split.tests[test]]
-        return (self._fitted.ask_with_length(asked) if oracle_length else self._fitted.ask(asked))[0]
-
-    def predict(self, command: str) -> Prediction:
-        """Its answer to any words it knows, also such as the grammar does not license."""
-        return self._fitted.predict(command)
-
-    @property
-    def attends(self) -> bool:
-        """Whether it has attention weights to show."""
-        return "attention" in self._fitted.abilities
