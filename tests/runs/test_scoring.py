@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, strategies as st
 
 from daxlab.datasets import dataset
 from daxlab.learners import RNN, Context, Job, Learner, Model
@@ -42,7 +43,7 @@ def test_neighbours_are_the_training_commands_of_greatest_cosine_without_the_com
     places, cosines = kept[name]
 
     def state(command: str) -> np.ndarray:
-        return np.asarray(model._fitted.states([0], [command])[name][0, 0], np.float64)
+        return np.asarray(model._fitted.states(0, [command])[name][0], np.float64)
 
     states = [state(example.command) for example in split.train]
     for n, probe in enumerate(model.dataset.probes()):
@@ -57,6 +58,12 @@ def test_neighbours_are_the_training_commands_of_greatest_cosine_without_the_com
         )
         np.testing.assert_allclose(cosines[n], [cosine for cosine, _ in slow[:NEAREST]], rtol=1e-4)
         assert places[n, 0] == slow[0][1]
+
+
+@given(drawn=st.lists(st.sampled_from([(1, 0), (0.6, 0.8), (0, 1), (-1, 0)]), min_size=1, max_size=40))
+def test_the_nearest_are_the_first_of_all_when_sorted_and_equals_keep_their_order(drawn) -> None:
+    places, _ = nearest(np.array([[1.0, 0.0]]), np.array(drawn, float), np.zeros((1, len(drawn)), bool))
+    assert places[0].tolist() == sorted(range(len(drawn)), key=lambda place: -drawn[place][0])[:NEAREST]
 
 
 def test_a_state_of_zeros_is_near_to_nothing() -> None:

@@ -278,8 +278,8 @@ class Fitted(abc.ABC):
         """Each job's log-likelihoods of its own answers, and of the right ones."""
         raise self.cannot("likelihoods")
 
-    def states(self, members: Sequence[int], commands: Sequence[str]) -> Mapping[str, Any]:
-        """Of some jobs, by their places, what the encoder makes of each command: by name, [jobs, commands, size].
+    def states(self, member: int, commands: Sequence[str]) -> Mapping[str, Any]:
+        """What one job's encoder makes of each command: by name, [commands, size].
 
         Commands are compared by the state named "final"; there may be others.
         """

@@ -41,8 +41,10 @@ class Trainees(Fitted):
     def likelihoods(self, answered: Sequence[Answered]) -> Sequence[tuple[Any, Any]]:
         return engine.likelihoods(self.networks, answered)  # type: ignore[arg-type]
 
-    def states(self, members: Sequence[int], commands: Sequence[str]) -> Mapping[str, Any]:
-        return engine.encodings(engine.subset(self.networks, members), self.encoding.commands(commands))
+    def states(self, member: int, commands: Sequence[str]) -> Mapping[str, Any]:
+        # One network at a time: all states of all training commands of many would fill the memory.
+        alone = engine.subset(self.networks, [member])
+        return {name: rows[0] for name, rows in engine.encodings(alone, self.encoding.commands(commands)).items()}
 
     def attention(self, commands: Sequence[str]) -> Sequence[Sequence[Any]]:
         rows = self.encoding.commands(commands)
@@ -139,7 +141,7 @@ def _rehearse(stack: engine.Stack, jobs: Sequence[Job]) -> None:
         untrained.likelihoods(untrained.ask(asked))
         probes = [example.command for example in jobs[0].dataset.probes()][:1]
         if probes and "states" in untrained.abilities:
-            untrained.states(range(len(jobs)), probes)
+            untrained.states(0, probes)
         if probes and "attention" in untrained.abilities:
             untrained.attention(probes)
 

@@ -13,7 +13,6 @@ from daxlab.learners import Answered, Failure, Fitted
 from daxlab.runs.artefacts import pack_answers, pack_arrays, pack_likelihoods, pack_neighbours
 
 NEAREST = 10  # training commands that are kept for each probe
-AT_ONCE = 2  # runs of which all states of all training commands are held at a time
 
 
 @dataclass
@@ -98,21 +97,26 @@ def _neighbours(fitted: Fitted, commands: Sequence[str]) -> Iterator[tuple[int, 
 
     splits = {id(job.split): job.split for job in fitted.jobs}
     for split in splits.values():
-        members = [n for n, job in enumerate(fitted.jobs) if job.split is split]
         train = [example.command for example in split.train]
         same = np.array([[a == b for b in train] for a in commands])
-        for start in range(0, len(members), AT_ONCE):
-            some = members[start : start + AT_ONCE]
-            asked, learnt = fitted.states(some, commands), fitted.states(some, train)
-            for place, n in enumerate(some):
-                yield n, {state: nearest(asked[state][place], learnt[state][place], same) for state in asked}
+        for n in (n for n, job in enumerate(fitted.jobs) if job.split is split):
+            asked, learnt = fitted.states(n, commands), fitted.states(n, train)
+            yield n, {state: nearest(asked[state], learnt[state], same) for state in asked}
 
 
 def nearest(asked: Any, learnt: Any, same: Any) -> tuple[Any, Any]:
-    """Places and cosines [probes, NEAREST] of the learnt states nearest to each asked one, itself (`same`) left out."""
+    """Places and cosines [probes, NEAREST] of the learnt states nearest to each asked one, itself (`same`) left out.
+
+    Of equals the first come first. Only those at least as near as the last one that is kept are sorted.
+    """
     import numpy as np
 
     length = np.linalg.norm(asked, axis=1)[:, None] * np.linalg.norm(learnt, axis=1)
-    cosines = np.where(same, -2, asked @ learnt.T / np.maximum(length, 1e-30))  # [probes, learnt]
-    places = np.argsort(-cosines, axis=1, kind="stable")[:, :NEAREST]
-    return places.astype(np.int32), np.take_along_axis(cosines, places, axis=1).astype(np.float32)
+    cosines = asked @ learnt.T / np.maximum(length, 1e-30)  # [probes, learnt]
+    cosines = np.where(same | np.isnan(cosines), -2, cosines)
+    kept = min(NEAREST, cosines.shape[1])
+    least = np.partition(cosines, -kept, axis=1)[:, -kept]
+    near = [np.flatnonzero(row >= bound) for row, bound in zip(cosines, least, strict=True)]
+    ranked = [some[np.argsort(-row[some], kind="stable")][:kept] for row, some in zip(cosines, near, strict=True)]
+    places = np.array(ranked, np.int32)
+    return places, np.take_along_axis(cosines, places, axis=1).astype(np.float32)
