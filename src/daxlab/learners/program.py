@@ -92,6 +92,11 @@ class Program(Learner):
             return True
         return not any(isinstance(node, ast.FunctionDef) and node.name == name for node in nodes)
 
+    @property
+    def is_unchanged(self) -> bool:
+        """Whether its file, or the command with the files that it names, is still what its runs are made of."""
+        return self._digest() == self.digest
+
     def check_name(self) -> None:
         """Refuse a name that the file does not define, as far as reading it tells."""
         path, name = self._path_and_name
@@ -137,7 +142,7 @@ class Program(Learner):
         for job in jobs:
             program = job.learner
             assert isinstance(program, Program)
-            if program._digest() != program.digest:
+            if not program.is_unchanged:
                 raise InputError(f"{program} has changed since this run was asked for: restore it, or run it again")
             try:
                 answers = program._answers(job, context)

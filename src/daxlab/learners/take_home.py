@@ -5,14 +5,13 @@ belongs. Of whoever answers only a name is known, so the name identifies the lea
 """
 
 import json
-import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from secrets import token_hex
 from typing import Any, ClassVar
 
+from daxlab.atomic import atomic_folder
 from daxlab.errors import InputError
 from daxlab.languages import Example
 from daxlab.learners.core import Actions, Context, Failed, Fitted, Job, Learner, Models, setting
@@ -83,15 +82,12 @@ class Task:
 
     def read(self, folder: Path, commands: Sequence[str]) -> dict[str, Actions]:
         """The answer to each command; Failed if they do not fit."""
-        return dict(zip(commands, read_answers(folder / self.answers, self.format, commands), strict=True))
+        return answers_in(folder / self.answers, self.format, commands)
 
-    def is_answered_by(self, path: Path) -> bool:
-        """Whether a file has answers to exactly these commands; only JSON lines say to what."""
-        try:
-            rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-            return digest_of(sorted({row["command"] for row in rows})) == self.commands_digest
-        except (OSError, ValueError, KeyError, TypeError):
-            return False
+
+def answers_in(path: Path, form: str, commands: Sequence[str]) -> dict[str, Actions]:
+    """A file's answer to each of these commands; Failed if they do not fit."""
+    return dict(zip(commands, read_answers(path, form, commands), strict=True))
 
 
 def digest_of(commands: Iterable[str]) -> str:
@@ -104,21 +100,12 @@ def write(folder: Path, jobs: Sequence[tuple[str, Job]], form: str) -> None:
     if form not in SUFFIX:
         raise InputError(f"a format is one of {', '.join(SUFFIX)}, not {form!r}")
     folder = folder.absolute()
-    draft = folder.with_name(f".{folder.name}.{token_hex(4)}")
-    try:
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise InputError(f"{folder} is not empty: name a new folder")
-        draft.mkdir(parents=True)
+    with atomic_folder(folder) as draft:
         tasks = [_write_task(draft, data, job, form) for data, job in jobs]
         manifest = {"format": FORMAT, "tasks": [vars(task) for task in tasks]}
         (draft / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
         text = README.format(answers=ANSWERS[form == "jsonl"], folder=folder.name)
         (draft / "README.txt").write_text(text, encoding="utf-8")
-        draft.replace(folder)
-    except OSError as error:
-        raise InputError(f"cannot write {folder}: {error.strerror or error}") from None
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
 
 
 def _write_task(folder: Path, data: str, job: Job, form: str) -> Task:
