@@ -146,7 +146,7 @@ def _digest(row: Row, part: str = "split") -> str | None:
 def _learner(name: str, facts: Facts) -> Row:
     kind, fields = name_and_fields(facts)
     source = facts.get("learner", {}).get("kind")
-    about = {"name": name, "kind": kind, "fields": fields}
+    about = {"name": name, "kind": kind, "fields": dict(sorted(fields.items()))}
     if isinstance(source, Mapping):
         about["digest"] = source.get("digest")  # of the file that it stands in
     learns = of(facts).learns if kind == Program.kind else True

@@ -1,7 +1,8 @@
 """`daxlab card`: all that is known of a learner; and the table that `examine` and `score` share with it."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Any
@@ -55,7 +56,7 @@ def card(
 ) -> None:
     """Show all that the ledger knows of a learner: each split, where it breaks, the protocol, and published figures.
 
-    Several learners stand side by side, with the differences between them.
+    Several learners stand side by side, with the differences between them, on the splits that two of them have.
     Example: daxlab card my-model overall-best --to card.html
     """
     from daxlab.report import card as cards  # polars is slow to load
@@ -64,11 +65,15 @@ def card(
         return print_json(cards.schema())
     if to and to.suffix not in FORMATS:
         raise InputError(f"a card is written as {', '.join(FORMATS)}: end the name of {to} in one of them")
-    path = ledger_at(ledger)
-    with Ledger(path) as known:
-        made = [_card(known, name, data, check) for name in names or [_only(known)]]
-    from daxlab.analysis.card import differences
+    from daxlab.analysis.card import differences, only_learner
 
+    with Ledger(ledger_at(ledger)) as known, ExitStack() as stack:
+        found = {name: _found(known, name, stack) for name in names or [only_learner(known)]}
+        splits = Counter(split for _, rows in found.values() for split in {row["split"] for row in rows})
+        shared = {split for split, count in splits.items() if count > 1 or len(found) == 1}
+        if not shared:
+            raise InputError(f"{', '.join(found)} have no split in common: make a card of each")
+        made = [_card(*some, name, shared, data, check) for name, some in found.items()]
     apart = differences(made)
     if to:
         atomic_write(to.resolve(), cards.written(made, apart, to.suffix).encode())
@@ -82,22 +87,31 @@ def card(
         _show_differences(apart)
 
 
-def _only(ledger: Ledger) -> str:
-    from daxlab.analysis.card import only_learner
-
-    return only_learner(ledger)
-
-
-def _card(ledger: Ledger, name: str, data: str, check: bool) -> Card:
-    """The card of the learner that a name stands for."""
+def _found(ledger: Ledger, name: str, stack: ExitStack) -> tuple[Ledger, list[Card]]:
+    """The runs of the learner that a name stands for: in this ledger, or else in the results that come with daxlab."""
     from daxlab.analysis.card import learner_rows
 
-    wanted = str(NETWORKS[name]) if name in NETWORKS else name
-    rows, others = learner_rows(ledger, wanted)
+    wanted, results = str(NETWORKS.get(name, name)), shipped()
+    try:
+        rows, others = learner_rows(ledger, wanted)
+    except InputError:
+        theirs = stack.enter_context(Ledger(results)) if results and results != ledger.path.resolve() else None
+        if theirs is None or not theirs.count({"label": wanted}):
+            raise
+        print(f"{ledger.path} has no {name}: it is taken from {SHIPPED}.", file=sys.stderr)
+        return _found(theirs, name, stack)
     if others:
         print(f"{name}: {counted(others, 'run')} of earlier versions are not on the card.", file=sys.stderr)
+    return ledger, rows
+
+
+def _card(ledger: Ledger, rows: Sequence[Card], name: str, splits: Container[str], data: str, check: bool) -> Card:
+    """The card of a learner's runs on these splits."""
     called = name if name in {row["label"] for row in rows} else rows[0]["label"]
-    return card_of(ledger, called, rows[0]["spec"], rows, data, checks=_checks(rows[0]) if check else [])
+    checks = _checks(rows[0]) if check else []
+    return card_of(
+        ledger, called, rows[0]["spec"], [row for row in rows if row["split"] in splits], data, checks=checks
+    )
 
 
 def card_of(ledger: Ledger, name: str, facts: Mapping[str, Any], rows: Sequence[Card], data: str, **more: Any) -> Card:
@@ -226,7 +240,8 @@ def _show_details(card: Card) -> None:
     if published := len(figures) - len(measured):
         print(f"\n{counted(published, 'figure')} of others on these splits: --to card.html or card.md shows them.")
     print("\nProtocol:")
-    show(table([dict(zip((" ", "  "), row, strict=True)) for row in protocol_rows(card)]))
+    lines = [[cell.replace("`", "") for cell in row] for row in protocol_rows(card)]
+    show(table([dict(zip((" ", "  "), row, strict=True)) for row in lines]))
 
 
 def _show_differences(apart: Sequence[Card]) -> None:

@@ -24,6 +24,7 @@ Card = dict[str, Any]
 FORMATS = (".json", ".md", ".html")
 NOT_LEARNED = "It is not given the training examples: nothing is learned."
 NO_ANSWERS = "The ledger has no answers of these runs, or their data is not here, so where it breaks cannot be said."
+SHORT = 12  # digits of a digest, in a sentence
 BINS = 4  # of lengths, in a sentence
 VERDICTS = {"kept": "good", "as good in disguise": "good", "broken": "bad", "undecided": "open", "unclear": "open"}
 OTHERS = (
@@ -60,9 +61,11 @@ def written(cards: Sequence[Card], differences: Sequence[Card], form: str) -> st
 
         return markdown(title, opening(cards), sections(cards, differences))
     if form == ".html":
+        known = {f"knows {card['protocol']['data']} beforehand": "bad" for card in cards}
+        verdicts = VERDICTS | known
         from daxlab.report import page  # matplotlib and jinja2 are slow to load
 
-        return page.written(title, opening(cards), sections(cards, differences, drawn=True), "card", verdicts=VERDICTS)
+        return page.written(title, opening(cards), sections(cards, differences, drawn=True), "card", verdicts=verdicts)
     raise InputError(f"a card is {', '.join(FORMATS)}, not {form or 'a file without an ending'!r}")
 
 
@@ -74,7 +77,8 @@ def opening(cards: Sequence[Card]) -> list[Block]:
     blocks: list[Block] = []
     for card in cards:
         learner, protocol = card["learner"], card["protocol"]
-        fields = [f"{name.replace('_', ' ')} `{value}`" for name, value in learner["fields"].items() if value != ""]
+        written = {name: str(value)[:SHORT] if name == "digest" else value for name, value in learner["fields"].items()}
+        fields = [f"{name.replace('_', ' ')} `{value}`" for name, value in written.items() if value != ""]
         said = f"*{learner['name']}* is a learner of kind `{learner['kind']}` ({', '.join(fields) or 'no fields'})"
         seeds = f"{text.counted(len(protocol['seeds']), 'seed')} on {protocol['data']}"
         blocks.append(Text(f"{said}; {seeds}.{'' if learner['learns'] else ' ' + NOT_LEARNED}"))
@@ -110,15 +114,14 @@ def _results(cards: Sequence[Card]) -> Iterator[Block]:
             measured = next((row for row in entry["beside"] if row["system"].startswith(f"{OVERALL}: ")), None)
             name = f"{split}\n{card['learner']['name']}" if several else split
             paper = [] if entry["paper"] is None else [entry["paper"]]
-            cells = [name, text.percent(entry["mean"]), Strip(entry["accuracies"], entry["low"], entry["high"], paper)]
-            cells += [interval(entry), str(entry["runs"]), entry["status"]]
-            cells += ["–" if entry["paper"] is None else f"{entry['paper']:g}"]
-            rows.append([*cells, text.percent(measured["mean"]) if measured else "–"])
+            mean = text.percent(entry["mean"]) + (f"\n{ends}" if (ends := interval(entry)) else "")
+            cells = [name, mean, str(entry["runs"]), entry["status"], f"{paper[0]:g}" if paper else "–"]
+            cells += [text.percent(measured["mean"]) if measured else "–"]
+            rows.append([*cells, Strip(entry["accuracies"], entry["low"], entry["high"], paper)])
             rows += [[Note(f"{counted(failure['runs'], 'run')} {failure['reason']}")] for failure in entry["failures"]]
-    head = ["split", "mean %", "every run, 0 to 100%", "95% interval", "runs", "status", "paper's overall best %"]
-    caption = "Per cent of test commands wholly right: mean over runs with its 95% interval; the paper's as a diamond."
-    right = (1, 3, 4, 6, 7)
-    yield Table("results-table", "Accuracy.", [*head, "the same network here %"], rows, right, caption)
+    head = ["split", "mean %", "runs", "status", "paper's overall best %", "the same network here %", "0 to 100%"]
+    caption = "Per cent of test commands wholly right: mean over runs with its 95% interval. A run is a dot on the line"
+    yield Table("results-table", "Accuracy.", head, rows, (1, 2, 4, 5), f"{caption}, the paper's figure a diamond.")
 
 
 def interval(entry: Mapping[str, Any]) -> str:
@@ -146,8 +149,8 @@ def _disguise(cards: Sequence[Card]) -> Table:
                 plain, ends = card["splits"][split], {"low": entry["difference_low"], "high": entry["difference_high"]}
                 name = f"{split}\n{card['learner']['name']}" if len(cards) > 1 else split
                 means = [text.percent(plain["mean"]), text.percent(entry["mean"])]
-                rows.append([name, *means, entry["status"], interval(ends), entry["verdict"]])
-    head = ("split", "plain %", "disguised %", "status, disguised", "plain − disguised, 95% interval", "verdict")
+                rows.append([name, *means, entry["verdict"], interval(ends), entry["status"]])
+    head = ("split", "plain %", "disguised %", "verdict", "plain − disguised, 95% interval", "status, disguised")
     caption = "The same splits with made-up words. A learner does not care; what has read the data beforehand does."
     return Table("disguise-table", "In disguise.", head, rows, (1, 2, 4), caption)
 
@@ -182,7 +185,7 @@ def _break(found: Card, name: str, drawn: bool) -> Iterator[Block]:
 
         with mpl.rc_context(STYLE):
             frame = pl.DataFrame(found["lengths"])
-            yield length_picture({"greedy": frame}, "actions", f"length-{slug(name)}", "Accuracy by length.")
+            yield length_picture({"answers": frame}, "actions", f"length-{slug(name)}", "Accuracy by length.")
     if found["constructions"]:
         counts = [(row["template"], row["wrong"], row["commands"]) for row in found["constructions"]]
         rows = [[name, f"{wrong:,.1f}", f"{of:,}", f"{100 * wrong / of:.1f}"] for name, wrong, of in counts]
@@ -218,7 +221,7 @@ def _of_lengths(rows: Sequence[Card]) -> str:
     """The accuracy on commands of these lengths together."""
     ends = list(dict.fromkeys(str(row["length"]) for row in (rows[0], rows[-1])))
     commands = sum(row["commands"] for row in rows)
-    return f"{' to '.join(ends)} {fsum(row['mean'] * row['commands'] for row in rows) / commands:.1f}%"
+    return f"{' to '.join(ends)}: {fsum(row['mean'] * row['commands'] for row in rows) / commands:.1f}%"
 
 
 def _beside(cards: Sequence[Card]) -> Iterator[Block]:
@@ -261,7 +264,7 @@ def protocol_rows(card: Card) -> list[list[str]]:
     seeds = protocol["seeds"]
     whole = seeds == list(range(seeds[0], seeds[-1] + 1)) if seeds else False
     rows = [
-        ["data", f"{protocol['data']}, sha256 {protocol['digest'] or 'of several versions'}"],
+        ["data", f"{protocol['data']}, sha256 `{protocol['digest'] or 'of several versions'}`"],
         ["training", protocol["training"]],
         ["validation", protocol["validation"]],
         ["selection", protocol["selection"]],
@@ -282,6 +285,6 @@ def _protocol(card: Card, several: bool) -> Iterator[Block]:
     rows = []
     for split, entry in card["splits"].items():
         sizes = [f"{entry[part]:,}" if entry[part] else "–" for part in ("train", "presentations", "test")]
-        rows.append([split, *sizes, entry["digest"] or "–"])
+        rows.append([split, *sizes, f"`{entry['digest']}`" if entry["digest"] else "–"])
     head = ("split", "training examples", "presentations", "test commands", "sha256")
     yield Table(f"splits-{name}", "The splits.", head, rows, (1, 2, 3))
