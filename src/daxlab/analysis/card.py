@@ -7,6 +7,7 @@ what was published.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import combinations
 
 import polars as pl
@@ -16,6 +17,7 @@ from daxlab.analysis.answers import trained_on
 from daxlab.analysis.contrast import answered, beforehand, contrast, learner_facts
 from daxlab.analysis.origins import DEVICE, VERSIONS
 from daxlab.analysis.replicates import Row, summary
+from daxlab.datasets import dataset
 from daxlab.datasets.disguise import PREFIX
 from daxlab.errors import InputError, nearest
 from daxlab.learners import Program, name_and_fields, of
@@ -98,7 +100,7 @@ def card(
     """
     data = data or data_of(rows)
     plain, disguised = (_by_split(rows, name) for name in (data, PREFIX + data))
-    plain = {split: [] for split in asked} | plain
+    plain = _in_order(data, {split: [] for split in asked} | plain)
     if not plain:
         raise InputError(f"{name} has no runs on {data}; there are some on {_some(_datasets(rows))}")
     on_card = [row for some in (*plain.values(), *disguised.values()) for row in some]
@@ -108,7 +110,7 @@ def card(
         "splits": {split: entry(some) | _content(ledger, some, brief) for split, some in plain.items()},
         "disguised": {
             split: entry(some) | beforehand(data, _scores(plain.get(split, ())), _scores(some))
-            for split, some in disguised.items()
+            for split, some in _in_order(data, disguised).items()
         },
         "checks": list(checks),
     }
@@ -135,7 +137,16 @@ def _by_split(rows: Sequence[Row], data: str) -> dict[str, list[Row]]:
             same = by_split.setdefault(row["split"], [])
             if not same or _digest(same[0]) == _digest(row):
                 same.append(row)
-    return {split: sorted(some, key=lambda row: row["seed"]) for split, some in sorted(by_split.items())}
+    return {split: sorted(some, key=lambda row: row["seed"]) for split, some in by_split.items()}
+
+
+def _in_order(data: str, by_split: Mapping[str, list[Row]]) -> dict[str, list[Row]]:
+    """The splits in the order of the dataset's own list, as far as they are in it and it is on this machine."""
+    names: list[str] = []
+    with suppress(InputError):
+        names = dataset(data).split_names()
+    places = {name: place for place, name in enumerate(names)}
+    return {split: by_split[split] for split in sorted(by_split, key=lambda name: (places.get(name, len(names)), name))}
 
 
 def _digest(row: Row, part: str = "split") -> str | None:

@@ -236,7 +236,7 @@ def contrast(a: Scores, b: Scores) -> Row:
         "better": better,
         "better_low": better_low,
         "better_high": better_high,
-        "higher": float(ndtr(ndtri(intervals.greater(means)) / width)),
+        "higher": float(ndtr(ndtri(min(intervals.greater(means), 1.0)) / width)),
     }
 
 
