@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from daxlab import dataset
+
 TESTS = Path(__file__).parents[1]
 HALF = """
 class Half:
@@ -145,6 +147,56 @@ def test_a_card_shows_what_failed_and_why(daxlab, folder: Path, trains_here: Non
     for form in ("md", "html"):
         assert daxlab("card", "--to", f"card.{form}").returncode == 0
         assert "RuntimeError" in Path(f"card.{form}").read_text("utf-8")
+
+
+DEV = """
+class Mine:
+    def fit(self, train, *, seed, dev=None):
+        self.shown = " ".join(sorted({command for command, _ in dev or []} & {command for command, _ in train}) or "0")
+        self.dev = dev or []
+    def predict(self, commands):
+        return [f"{self.shown} {len(self.dev)}"] * len(commands)
+
+class Plain:
+    def fit(self, train, *, seed):
+        pass
+    def predict(self, commands):
+        return ["0 0"] * len(commands)
+"""
+
+
+def answers(daxlab, ledger: str) -> set[str]:
+    (run,) = json.loads(daxlab("runs", "list", "--json", "--ledger", ledger).stdout)
+    assert daxlab("runs", "answers", run["key"], "--to", "a.jsonl", "--ledger", ledger).returncode == 0
+    return {json.loads(line)["answer"] for line in Path("a.jsonl").read_text().splitlines()}
+
+
+def test_a_tenth_of_training_is_given_to_a_fit_that_takes_it_and_the_card_says_so(
+    daxlab, tiny: Path, folder: Path, trains_here: None
+) -> None:
+    Path("dev.py").write_text(DEV)
+    words = ("--data", tiny, "--splits", "simple", "--runs", "1", "--json", "--dev")
+    command = "wc -l < {dev} > {answers}; sed 's/.*/0 1/' {commands} > {answers}"
+    for name, program in {"mine": ["dev.py:Mine"], "plain": ["dev.py:Plain"], "shell": ["--command", command]}.items():
+        form = ["--format", "tsv"] if name == "shell" else []
+        done = daxlab("examine", *program, *form, *words, "tenth", "--ledger", f"{name}.db")
+        assert done.returncode == 0, done.stderr
+        protocol = json.loads(done.stdout)["protocol"]
+        assert protocol["validation"].startswith("a seeded tenth") and protocol["data"].startswith("dev-tenth:")
+    held_out = len(dataset(f"dev-tenth:{tiny}").split("simple").dev)
+    assert answers(daxlab, "mine.db") == {f"0 {held_out}"} and answers(daxlab, "plain.db") == {"0 0"} and held_out > 0
+    refused = daxlab("examine", "--command", "x {commands} {answers}", *words, "tenth")
+    assert refused.returncode == 2 and "the command needs {dev}" in refused.stderr
+    assert "--dev is none or tenth" in daxlab("examine", "dev.py:Mine", *words, "half").stderr
+
+
+def test_a_limit_asks_fewer_commands_and_the_card_says_so(daxlab, examined: Path) -> None:
+    words = ("mine.py:Half", *WORDS, "--limit", "2", "--name", "few", "--disguise")
+    assert daxlab("examine", *words).returncode == 0
+    whole, few = card(daxlab, "half", "--data", "colours"), card(daxlab, "few", "--data", "limit-2:colours")
+    assert "at most 2 commands" in few["protocol"]["asked"] and "every" in whole["protocol"]["asked"]
+    assert [entry["test"] for entry in few["splits"].values()] == [2, 2] and few["disguised"]
+    assert len(json.loads(daxlab("runs", "list", "--json").stdout)) == 20
 
 
 def test_checks_are_on_the_card_if_they_are_asked_for(daxlab, examined: Path) -> None:

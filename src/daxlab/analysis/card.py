@@ -19,6 +19,7 @@ from daxlab.analysis.origins import DEVICE, VERSIONS
 from daxlab.analysis.replicates import Row, summary
 from daxlab.datasets import dataset
 from daxlab.datasets.disguise import PREFIX
+from daxlab.datasets.part import parts_of
 from daxlab.errors import InputError, nearest
 from daxlab.learners import Program, name_and_fields, of
 from daxlab.runs import Ledger, canonical
@@ -32,6 +33,8 @@ SCAN = "scan"
 SCORE = "per cent of commands whose answer is exactly right"
 SELECTION = "the last state only: a run is fitted once, and nothing is chosen by its answers"
 NO_VALIDATION = "none: no part of training is held out"
+TENTH_HELD_OUT = "a seeded tenth of the training examples is held out and given to the learner for validation"
+LIMITED = "a draw of at most {:,} commands of each test set, so a figure also varies with the draw"
 AS_PRESENTED = "each training example as often as the split presents it; how often these are gone through is not known"
 MACHINE = (*DEVICE, "machine")
 CONTRAST = ("pairs", "difference", "difference_low", "difference_high", "better", "better_low", "better_high", "higher")
@@ -168,12 +171,14 @@ def _protocol(data: str, facts: Facts, rows: Sequence[Row]) -> Row:
     """What must be known to compare these figures with others."""
     updates = name_and_fields(facts)[1].get("updates")
     digests = {digest for row in rows if row["dataset"] == data and (digest := _digest(row, "language"))}
+    part = parts_of(data)
     limits = next((row["origin"].get("limits", {}) for row in rows), {})
     return {
         "data": data,
         "digest": next(iter(digests)) if len(digests) == 1 else None,
         "training": f"{updates:,} presentations, drawn with replacement" if isinstance(updates, int) else AS_PRESENTED,
-        "validation": NO_VALIDATION,
+        "validation": TENTH_HELD_OUT if part.dev else NO_VALIDATION,
+        "asked": "every test command" if part.limit is None else LIMITED.format(part.limit),
         "selection": SELECTION,
         "score": SCORE,
         "seeds": sorted({row["seed"] for row in rows}),

@@ -15,6 +15,7 @@ from daxlab.cli.terminal import print_json
 from daxlab.cli.training import Training
 from daxlab.datasets import Dataset, dataset
 from daxlab.datasets.disguise import PREFIX
+from daxlab.datasets.part import LIMIT, TENTH
 from daxlab.errors import InputError
 from daxlab.learners import Program
 from daxlab.paper.experiments import EXPERIMENTS, TRANSLATION, specs as paper_specs
@@ -66,6 +67,13 @@ def examine(
     data: DataOption = "scan",
     runs: Annotated[int, typer.Option(help="Runs on each split: seeds SEED, SEED + 1, …")] = 5,
     seed: Annotated[int, typer.Option(help="The first seed.")] = 0,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Ask at most N commands of each test set, a seeded draw.", metavar="N")
+    ] = None,
+    dev: Annotated[
+        str,
+        typer.Option(metavar="none|tenth", help="Hold a seeded tenth of training out, and give it to fit as dev."),
+    ] = "none",
     disguise: Annotated[
         bool, typer.Option("--disguise", help="Each split with made-up words too: did it know the data beforehand?")
     ] = False,
@@ -95,6 +103,7 @@ def examine(
     Example: daxlab examine mine.py:Mine --splits jump,turn-left --runs 2
     """
     training.check_runs(runs)
+    data = _part(data, limit, dev, command)
     if take_home:
         if file or command:
             raise InputError("a take-home folder is for whoever opens it: leave out the program")
@@ -126,6 +135,17 @@ def examine(
     training.exit_if_stopped(outcome, ledger)
     if not any(entry["runs"] for entry in card["splits"].values()):
         raise typer.Exit(1)
+
+
+def _part(data: str, limit: int | None, dev: str, command: str) -> str:
+    """The name of the dataset, or of the part of it that is asked and trained on."""
+    if dev not in ("none", "tenth"):
+        raise InputError(f"--dev is none or tenth, not {dev!r}")
+    if dev == "tenth" and command and "{dev}" not in command:
+        raise InputError(
+            "--dev tenth holds out examples for validation: the command needs {dev}, the path of their file"
+        )
+    return (LIMIT.format(limit) if limit else "") + (TENTH if dev == "tenth" else "") + data
 
 
 def _chosen(data: Dataset, wanted: str) -> list[str]:

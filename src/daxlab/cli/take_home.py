@@ -103,8 +103,8 @@ def _fit(path: Path, task: Task) -> float | None:
 
 def _recalled(answers: Mapping[str, Actions], job: Job) -> float:
     """The share of the training commands that are answered right."""
-    train = job.split.train
-    return sum(answers[example.command] == example.actions for example in train) / len(train)
+    asked = job.split.asked_again
+    return sum(answers[example.command] == example.actions for example in asked) / len(asked)
 
 
 def _refuse_others(path: Path, folder: Path, specs: dict[Task, Spec]) -> None:

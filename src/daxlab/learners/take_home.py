@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from daxlab.atomic import atomic_folder
+from daxlab.datasets.disguise import PREFIX
 from daxlab.errors import InputError
 from daxlab.languages import Example
 from daxlab.learners.core import Actions, Context, Failed, Fitted, Job, Learner, Models, setting
@@ -23,6 +24,7 @@ SUFFIX = {"jsonl": ".jsonl", "scan": ".txt", "tsv": ".tsv", "parallel": ""}
 README = """What to do with this folder
 1. manifest.json lists the tasks: each is a split of the data and a seed.
 2. For each task, train a new model on its training file ("train"), and on nothing else. Use the seed, if you need one.
+   If it has "dev", these examples are for validation.
 3. Answer every command of its file of commands ("commands"). The targets of the tests are nowhere in this folder.
 4. Write the answers into the file that "answers" names: {answers}.
 5. You need not finish: tasks without a file of answers are left out, and can be scored later.
@@ -75,6 +77,7 @@ class Task:
     train: tuple[str, ...]
     commands: tuple[str, ...]
     answers: str
+    dev: tuple[str, ...] = ()
 
     def is_answered(self, folder: Path) -> bool:
         """Whether there is a file of answers."""
@@ -109,17 +112,18 @@ def write(folder: Path, jobs: Sequence[tuple[str, Job]], form: str) -> None:
 
 
 def _write_task(folder: Path, data: str, job: Job, form: str) -> Task:
-    prefix = data.rpartition(":")[0]  # "disguised"
-    place = folder / "-".join(filter(None, [prefix, job.split.name]))
+    disguised = ["disguised"][: data.startswith(PREFIX)]
+    place = folder / "-".join([*disguised, job.split.name])
     own = place / f"seed-{job.seed}"
     own.mkdir(parents=True)
     train, commands = presented(job)
     ends = SUFFIX[form]
     asked = write_side(place / f"commands{ends}", [Example(command, ()) for command in commands], form, targets=False)
     learnt = write_side(own / f"train{ends}", train, form)
+    held_out = write_side(own / f"dev{ends}", job.split.dev, form) if job.split.dev else []
     files: dict[str, Any] = {
         side: tuple(path.relative_to(folder).as_posix() for path in paths)
-        for side, paths in (("train", learnt), ("commands", asked))
+        for side, paths in (("train", learnt), ("commands", asked), ("dev", held_out))
     }
     answers = (own / ("answers.jsonl" if form == "jsonl" else "answers.txt")).relative_to(folder).as_posix()
     digests: dict[str, Any] = {"data_digest": job.dataset.digest, "split_digest": job.split.digest}
@@ -133,8 +137,8 @@ def read(folder: Path) -> list[Task]:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         if manifest["format"] != FORMAT:
             raise InputError(f"{folder / MANIFEST} has format {manifest['format']}; this daxlab reads {FORMAT}")
-        sides = ("train", "commands")
-        return [Task(**entry | {side: tuple(entry[side]) for side in sides}) for entry in manifest["tasks"]]
+        sides = ("train", "commands", "dev")
+        return [Task(**entry | {side: tuple(entry.get(side, ())) for side in sides}) for entry in manifest["tasks"]]
     except OSError:
         raise InputError(f"{folder} is no take-home folder: it has no {MANIFEST} that can be read") from None
     except (ValueError, KeyError, TypeError) as error:

@@ -11,6 +11,7 @@ from math import fsum
 from typing import Any
 
 from daxlab.analysis.card import SCAN
+from daxlab.datasets.part import parts_of
 from daxlab.errors import InputError
 from daxlab.paper.beside import beside
 from daxlab.paper.experiments import OVERALL
@@ -37,7 +38,7 @@ def with_others(card: Card, ledgers: Mapping[str, Ledger]) -> Card:
     """A learner's card with what stands beside it on each split of SCAN: paper (the stated figure of the overall best
     network) and beside (rows of paper/beside.py)."""
     for split, entry in card["splits"].items():
-        of_scan = card["protocol"]["data"] == SCAN
+        of_scan = parts_of(card["protocol"]["data"]).whole == SCAN
         entry["paper"] = stated(split, "overall") if of_scan and split in FIGURES else None
         others = beside(split, ledgers) if of_scan else []
         entry["beside"] = [row for row in others if not row["system"].endswith(f": {card['learner']['name']}")]
@@ -267,6 +268,7 @@ def protocol_rows(card: Card) -> list[list[str]]:
         ["data", f"{protocol['data']}, sha256 `{protocol['digest'] or 'of several versions'}`"],
         ["training", protocol["training"]],
         ["validation", protocol["validation"]],
+        ["asked", protocol["asked"]],
         ["selection", protocol["selection"]],
         ["score", protocol["score"]],
         ["seeds", f"{seeds[0]} to {seeds[-1]}" if whole and len(seeds) > 2 else ", ".join(map(str, seeds))],
