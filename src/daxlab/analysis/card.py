@@ -160,11 +160,11 @@ def _digest(row: Row, part: str = "split") -> str | None:
 def _learner(name: str, facts: Facts) -> Row:
     kind, fields = name_and_fields(facts)
     source = facts.get("learner", {}).get("kind")
-    about = {"name": name, "kind": kind, "fields": dict(sorted(fields.items()))}
+    about: Row = {"name": name, "kind": kind, "fields": dict(sorted(fields.items()))}
     if isinstance(source, Mapping):
         about["digest"] = source.get("digest")  # of the file that it stands in
-    learns = of(facts).learns if kind == Program.kind else True
-    return about | {"learns": learns}
+    program = of(facts) if kind == Program.kind else None
+    return about | {"learns": program.learns if isinstance(program, Program) else True}
 
 
 def _protocol(data: str, facts: Facts, rows: Sequence[Row]) -> Row:
@@ -172,7 +172,7 @@ def _protocol(data: str, facts: Facts, rows: Sequence[Row]) -> Row:
     updates = name_and_fields(facts)[1].get("updates")
     digests = {digest for row in rows if row["dataset"] == data and (digest := _digest(row, "language"))}
     part = parts_of(data)
-    limits = next((row["origin"].get("limits", {}) for row in rows), {})
+    limits: Row = next((row["origin"].get("limits", {}) for row in rows), {})
     return {
         "data": data,
         "digest": next(iter(digests)) if len(digests) == 1 else None,

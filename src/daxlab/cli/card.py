@@ -12,6 +12,7 @@ import typer
 from daxlab.atomic import atomic_write
 from daxlab.cli.options import JsonOption, LedgerOption, ledger_at, shipped
 from daxlab.cli.terminal import print_json, show, table
+from daxlab.datasets.part import parts_of
 from daxlab.errors import InputError
 from daxlab.learners import Learner, Program, make
 from daxlab.paper.experiments import NETWORKS
@@ -197,6 +198,10 @@ def show_table(card: Card) -> None:
         rows[-1] |= {"disguised status": disguised.get("status"), "verdict": disguised.get("verdict")}
         rows[-1] |= {"paper": "" if entry["paper"] is None else entry["paper"]}
     show(table(rows, COLUMNS))
+    part = parts_of(card["protocol"]["data"])
+    said = {"Asked": part.limit, "Validation": part.dev}
+    for name in (name for name, differs in said.items() if differs):
+        print(f"\n{name}: {card['protocol'][name.lower()]}.")
     if not card["learner"]["learns"]:
         print(f"\n{NOT_LEARNED}")
     for entry in (*card["splits"].values(), *card["disguised"].values()):
@@ -251,5 +256,5 @@ def _show_differences(apart: Sequence[Card]) -> None:
     if apart:
         ends = [{"low": row["difference_low"], "high": row["difference_high"]} for row in apart]
         print("\nDifferences, in points; runs of the same seed are pairs:\n")
-        rows = [row | {"interval": interval(end)} for row, end in zip(apart, ends, strict=True)]
+        rows = [row | {"interval": interval(end).replace("−", "-")} for row, end in zip(apart, ends, strict=True)]
         show(table(rows, DIFFERENCES))

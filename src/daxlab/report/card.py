@@ -157,7 +157,7 @@ def _disguise(cards: Sequence[Card]) -> Table:
 
 
 def _breaks(cards: Sequence[Card], drawn: bool) -> Iterator[Block]:
-    folds = []
+    folds: list[Block] = []
     for split, some in _splits(cards):
         for number, card in enumerate(some):
             found, name = card["splits"][split]["breaks"], card["learner"]["name"]
