@@ -32,6 +32,8 @@ DIFFERENCES = {
     "95% interval": "interval",
     "pairs": "pairs",
 }
+MEASURED = {"split": "split", "network": "system", "mean %": "mean", "95% interval": "interval", "runs": "runs"}
+MEASURED |= {"from": "source"}
 FORMATS = (".md", ".html", ".json")
 MOST_CONSTRUCTIONS = 3
 SHIPPED = "the results that come with daxlab"
@@ -223,30 +225,22 @@ def _show_details(card: Card) -> None:
     if card["checks"]:
         print("\nWhat 'daxlab check' found:\n")
         show(table(card["checks"], {"check": "id", "verdict": "verdict", "what was seen": "seen"}))
-    figures = [row for entry in card["splits"].values() for row in entry["beside"]]
-    if measured := [row for row in figures if row["status"] == "measured"]:
-        print("\nThe paper's networks here:\n")
-        from daxlab.report.card import interval
-
-        rows = [{**row, "interval": interval(row)} for row in measured]
-        show(
-            table(
-                rows,
-                {
-                    "split": "split",
-                    "network": "system",
-                    "mean %": "mean",
-                    "95% interval": "interval",
-                    "runs": "runs",
-                    "from": "source",
-                },
-            )
-        )
-    if published := len(figures) - len(measured):
-        print(f"\n{counted(published, 'figure')} of others on these splits: --to card.html or card.md shows them.")
+    _show_others([row for entry in card["splits"].values() for row in entry["beside"]])
     print("\nProtocol:")
     lines = [[cell.replace("`", "") for cell in row] for row in protocol_rows(card)]
     show(table([dict(zip((" ", "  "), row, strict=True)) for row in lines]))
+
+
+def _show_others(others: Sequence[Card]) -> None:
+    """The paper's networks as they were measured; of published figures only how many there are."""
+    from daxlab.report.card import interval
+
+    measured = [row | {"interval": interval(row)} for row in others if row["status"] == "measured"]
+    if measured:
+        print("\nThe paper's networks here:\n")
+        show(table(measured, MEASURED))
+    if published := len(others) - len(measured):
+        print(f"\n{counted(published, 'figure')} of others on these splits: --to card.html or card.md shows them.")
 
 
 def _show_differences(apart: Sequence[Card]) -> None:
