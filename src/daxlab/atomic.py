@@ -1,6 +1,7 @@
 """Atomic writes: a file appears complete or not at all, even if the process is killed or the disk is full."""
 
 import os
+import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -37,6 +38,26 @@ def atomic_write(path: Path, content: bytes) -> None:
         raise InputError(f"cannot make the folder {path.parent}: {error.strerror or error}") from error
     with atomic_file(path) as draft:
         draft.write_bytes(content)
+
+
+@contextmanager
+def atomic_folder(path: Path) -> Iterator[Path]:
+    """A folder to fill, which appears as `path` in one step; an error if there is something there.
+
+    What a killed process left of its draft is removed the next time. One process at a time writes a folder.
+    """
+    draft = path.with_name(f".{path.name}.draft")
+    try:
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            raise InputError(f"{path} is not empty: name a new folder")
+        shutil.rmtree(draft, ignore_errors=True)
+        draft.mkdir(parents=True)
+        yield draft
+        draft.replace(path)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror or error}") from None
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
 
 
 def _remove_stale_drafts(path: Path) -> None:

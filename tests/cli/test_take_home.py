@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from daxlab import dataset
+from daxlab.atomic import atomic_folder
+
 TESTS = Path(__file__).parents[1]
 MINE = """
 import json, sys
@@ -105,11 +108,11 @@ def test_answers_that_arrive_later_are_added_and_open_tasks_are_listed(daxlab, f
     first, second, *_ = tasks()
     answer(first)
     card = json.loads(daxlab("score", "home", "--json").stdout)
-    assert card["splits"][0]["runs"] == 1 and card["splits"][0]["open"] == [1]
-    assert {row["data"] for row in card["splits"]} == {"colours", "disguised:colours"}
+    assert (card["splits"]["test"]["runs"], card["splits"]["gen"]["status"]) == (1, "not run yet")
+    assert "test, seed 1" in card["open"] and "gen in disguise, seed 0" in card["open"] and len(card["open"]) == 7
     (run,) = json.loads(daxlab("runs", "list", "--json").stdout)
     answer(second)
-    assert "seed 0, seed 1" in daxlab("score", "home").stdout, "of the splits that nobody has answered"
+    assert "Not answered yet: gen, seed 0; gen, seed 1; test in disguise, seed 0" in daxlab("score", "home").stdout
     keys = {row["key"] for row in json.loads(daxlab("runs", "list", "--json").stdout)}
     assert len(keys) == 2 and run["key"] in keys
     daxlab("score", "home")
@@ -144,3 +147,50 @@ def test_other_answers_need_another_name_and_other_data_are_recognised(daxlab, f
         train.write("say pink\tPINK\tonce\n")
     done = daxlab("score", "home")
     assert (done.returncode, "another version of the data" in done.stderr) == (2, True), done.stderr
+
+
+@pytest.mark.parametrize("form", ["jsonl", "tsv", "scan", "parallel"])
+def test_answers_to_another_split_are_recognised_in_every_format(daxlab, tiny: Path, folder: Path, form: str) -> None:
+    words = ("--data", tiny, "--splits", "simple,jump", "--runs", "1", "--format", form)
+    assert daxlab("examine", "--take-home", "home", *words).returncode == 0
+    known = {example.command: " ".join(example.actions) for example in dataset(str(tiny)).examples()}
+    simple, jump = tasks()
+    trained = {e.command for e in dataset(str(tiny)).split("jump").train}
+    for task, wrong in ((simple, set()), (jump, known.keys() - trained)):
+        asked = Path("home", task["commands"][0]).read_text().splitlines()
+        commands = [json.loads(line)["command"] if form == "jsonl" else plain(line) for line in asked]
+        told = [(command, "NO" if command in wrong else known[command]) for command in commands]
+        rows = [json.dumps({"command": command, "answer": answer}) for command, answer in told]
+        lines = rows if form == "jsonl" else [answer for _, answer in told]
+        Path("home", task["answers"]).write_text("".join(f"{line}\n" for line in lines))
+    shutil.copy(Path("home", jump["answers"]), Path("home", simple["answers"]))
+    done = daxlab("score", "home")
+    assert done.returncode == 2 and "simple, seed 0: right on" in done.stderr, done.stderr
+    assert "these are answers to jump" in done.stderr and "jump" in done.stdout
+
+
+def plain(line: str) -> str:
+    """The command of a line of a file without targets."""
+    return line.removeprefix("IN: ").partition(" OUT:")[0].partition("\t")[0].strip()
+
+
+def test_a_folder_that_was_not_finished_leaves_nothing_behind(daxlab, folder: Path) -> None:
+    class Killed(BaseException):
+        """What a kill feels like, but that nothing is cleaned up."""
+
+    Path(".home.draft", "test").mkdir(parents=True)  # of a process that was killed
+    with pytest.raises(Killed), atomic_folder(Path("other")) as draft:
+        (draft / "file").write_text("half of it")
+        raise Killed
+    assert daxlab("examine", "--take-home", "home", *WORDS).returncode == 0
+    assert sorted(path.name for path in folder.iterdir()) == ["colours", "home", "mine.py"]
+    assert not Path("home", "test").exists() or Path("home", "manifest.json").exists()
+
+
+def test_the_table_is_that_of_examine_with_the_papers_figure_and_the_verdict(daxlab, folder: Path) -> None:
+    daxlab("examine", "--take-home", "home", *WORDS, "--disguise")
+    for task in tasks():
+        answer(task)
+    done = daxlab("score", "home", "--name", "me")
+    assert "verdict" in done.stdout and "undecided" in done.stdout and "Not answered" not in done.stdout
+    assert daxlab("card", "me").stdout.splitlines()[:6] == done.stdout.splitlines()[:6]

@@ -107,11 +107,11 @@ def _by_split(rows: Sequence[Row]) -> dict[str, list[Replicates]]:
     groups: dict[str, dict[str, Replicates]] = {}
     for row in sorted(rows, key=lambda row: row["seed"]):
         digest = row["spec"]["split"].get("digest", row["split"])
-        groups.setdefault(digest, {}).setdefault(canonical(_facts(row)), []).append(row)
+        groups.setdefault(digest, {}).setdefault(canonical(learner_facts(row)), []).append(row)
     return {digest: list(learners.values()) for digest, learners in groups.items()}
 
 
-def _facts(row: Row) -> Row:
+def learner_facts(row: Row) -> Row:
     """What determines a run's learner: its fields, its kind, the version of its source and of its semantics."""
     kind, fields = name_and_fields(row["spec"])
     source = row["spec"].get("learner", {}).get("kind")
@@ -139,7 +139,7 @@ def _matched(
     alike: dict[str, tuple[list[Replicates], list[Replicates]]] = {}
     for side, learners in enumerate((of_a, of_b)):
         for runs in learners:
-            rest = {name: value for name, value in _facts(runs[0]).items() if name not in told_apart}
+            rest = {name: value for name, value in learner_facts(runs[0]).items() if name not in told_apart}
             alike.setdefault(canonical(rest), ([], []))[side].append(runs)
     pairs = []
     for ours, theirs in alike.values():
@@ -162,7 +162,7 @@ def _nothing_matches(
         return InputError(f"the two sides have no split in common: A has runs on {names[0]}, B on {names[1]}")
     values: dict[str, set[str]] = {}
     for learners in (of_a[shared[0]], of_b[shared[0]]):
-        facts = [_facts(runs[0]) for runs in learners]
+        facts = [learner_facts(runs[0]) for runs in learners]
         for name in sorted({name for fact in facts for name in fact} - {"source"}):
             options = {canonical(fact.get(name)).strip('"') for fact in facts}
             if len(options) > 1:
@@ -204,7 +204,7 @@ def _row(digest: str, of_a: Replicates, of_b: Replicates, told_apart: set[str]) 
         }
         row |= {f"{name}_{side}": part[name] for name in SIDE}
     if of_a and of_b:
-        one, other = _facts(of_a[0]), _facts(of_b[0])
+        one, other = learner_facts(of_a[0]), learner_facts(of_b[0])
         if one["learner"] == other["learner"] and "label" not in told_apart:
             row["also"] = [name for name in sorted({*one, *other} - told_apart) if one.get(name) != other.get(name)]
         row |= contrast(*scores)
@@ -236,7 +236,7 @@ def contrast(a: Scores, b: Scores) -> Row:
         "better": better,
         "better_low": better_low,
         "better_high": better_high,
-        "higher": float(ndtr(ndtri(intervals.greater(means)) / width)),
+        "higher": float(ndtr(ndtri(min(intervals.greater(means), 1.0)) / width)),
     }
 
 

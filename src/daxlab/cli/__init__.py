@@ -8,6 +8,7 @@ import typer
 
 from daxlab.cli import (
     ask,
+    card,
     check,
     claims,
     compare,
@@ -37,6 +38,7 @@ app.command("learners")(train.list_learners)
 app.command("train", context_settings={"ignore_unknown_options": True})(train.train)
 app.command("examine")(examine.examine)
 app.command("check")(check.check)
+app.command("card")(card.card)
 app.command("evaluate")(ask.evaluate)
 app.command("predict")(ask.predict)
 app.command("score")(score.score)

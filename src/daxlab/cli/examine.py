@@ -1,31 +1,25 @@
 """`daxlab examine`: anybody's learner, trained on many splits in a process of its own, and a card of how it did."""
 
-import json
 import shlex
 import sys
-from collections import Counter
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from daxlab.analysis.replicates import summary
-from daxlab.atomic import atomic_write
 from daxlab.cli import training
+from daxlab.cli.card import card_of, label_runs, refuse_taken, rows_of, show_card
 from daxlab.cli.options import LEDGER, DataOption, JsonOption, bytes_named, seconds
 from daxlab.cli.take_home import write_folder
-from daxlab.cli.terminal import print_json, show, table
+from daxlab.cli.terminal import print_json
 from daxlab.cli.training import Training
 from daxlab.datasets import Dataset, dataset
 from daxlab.datasets.disguise import PREFIX
+from daxlab.datasets.part import LIMIT, TENTH
 from daxlab.errors import InputError
 from daxlab.learners import Program
 from daxlab.paper.experiments import EXPERIMENTS, TRANSLATION, specs as paper_specs
-from daxlab.paper.targets import FIGURES, stated
-from daxlab.protocol import recorded
-from daxlab.runs import Ledger, Run, key
-from daxlab.runs.spec import all_facts
+from daxlab.runs import Ledger
 from daxlab.sweep import Spec
 from daxlab.units import counted
 
@@ -33,11 +27,6 @@ FEW = "few-jump-8-rep1"
 MAIN = ("simple", "length", "jump", "turn-left", "template-around-right", "filler-0", FEW, "mcd1", "mcd2", "mcd3")
 FILE = "A class with fit(train, *, seed) and predict(commands), or a function of commands: path/to/mine.py:Mine."
 COMMAND = "Anything that runs in a shell: './run.sh {train} {commands} {answers} {seed}'."
-COLUMNS = {"split": "split", "mean %": "mean", "95% interval": "interval", "runs": "runs", "status": "status"}
-COLUMNS |= {"disguised %": "disguised", "95% interval, disguised": "disguised interval"}
-COLUMNS |= {"status, disguised": "disguised status", "verdict": "verdict", "the paper's overall best %": "paper"}
-NOT_LEARNED = "It is not given the training examples: nothing is learned."
-SCORE = "per cent of commands whose answer is exactly right, by the learner as it is after training"
 FileArgument = Annotated[str | None, typer.Argument(metavar="[FILE.py:NAME]", help=FILE, show_default=False)]
 CommandOption = Annotated[str, typer.Option(metavar="SHELL", help=COMMAND)]
 FormatOption = Annotated[
@@ -78,6 +67,13 @@ def examine(
     data: DataOption = "scan",
     runs: Annotated[int, typer.Option(help="Runs on each split: seeds SEED, SEED + 1, …")] = 5,
     seed: Annotated[int, typer.Option(help="The first seed.")] = 0,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Ask at most N commands of each test set, a seeded draw.", metavar="N")
+    ] = None,
+    dev: Annotated[
+        str,
+        typer.Option(metavar="none|tenth", help="Hold a seeded tenth of training out, and give it to fit as dev."),
+    ] = "none",
     disguise: Annotated[
         bool, typer.Option("--disguise", help="Each split with made-up words too: did it know the data beforehand?")
     ] = False,
@@ -96,6 +92,7 @@ def examine(
         ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan, and run nothing.")] = False,
+    name: Annotated[str, typer.Option(help="What to call it: 'daxlab card NAME' shows its card.")] = "",
     out: Annotated[Path | None, typer.Option(metavar="CARD.json", help="Write the card there too.")] = None,
     ledger: Annotated[Path, typer.Option(metavar="FILE", help="The ledger of runs.")] = LEDGER,
     as_json: JsonOption = False,
@@ -106,6 +103,7 @@ def examine(
     Example: daxlab examine mine.py:Mine --splits jump,turn-left --runs 2
     """
     training.check_runs(runs)
+    data = _part(data, limit, dev, command)
     if take_home:
         if file or command:
             raise InputError("a take-home folder is for whoever opens it: leave out the program")
@@ -114,9 +112,11 @@ def examine(
     names = _chosen(dataset(data), splits)
     how = Training(device="cpu", workers=jobs, budget=budget, retry_failed=retry_failed, ledger=ledger)
     where = {"learner": Program.kind, "file": learner.file, "command": learner.command}
+    refuse_taken(ledger, name, learner)
     training.tell_of_change(ledger, file or command, where, {"digest": learner.digest})
     plain, disguised = (
-        [Spec(split, seed + n, learner, name) for split in names for n in range(runs)] for name in (data, PREFIX + data)
+        [Spec(split, seed + n, learner, words) for split in names for n in range(runs)]
+        for words in (data, PREFIX + data)
     )
     specs = plain + disguised if disguise else plain
     plan = training.plan(specs, how)
@@ -125,23 +125,27 @@ def examine(
     if dry_run:
         return print_json({"plan": plan, "splits": names}) if as_json else None
     outcome = training.train(specs, how, plan)
-    by_split, in_disguise = _runs(ledger, plain), _runs(ledger, disguised) if disguise else {}
-    limits = {"time": learner.time, "memory": learner.memory}
-    card = {
-        "learner": {"name": str(learner), **recorded(learner), "learns": learner.learns},
-        "protocol": {"data": data, "seeds": [*range(seed, seed + runs)], **limits, "score": SCORE},
-        "splits": {split: _entry(some) for split, some in by_split.items()},
-        "disguised": {split: _disguised(data, by_split[split], some) for split, some in in_disguise.items()},
-    }
-    if out:
-        atomic_write(out, (json.dumps(card, indent=1) + "\n").encode())
-    if as_json:
-        print_json(card)
-    else:
-        _show(card, [run for some in (*by_split.values(), *in_disguise.values()) for run in some])
+    label_runs(ledger, specs, name)
+    with Ledger(ledger) as known:
+        rows = rows_of(known, specs)
+        called = name or (rows[0]["label"] if rows else str(learner))
+        brief = not (out or as_json)
+        card = card_of(known, called, learner.facts(), rows, dataset(data).name, asked=names, brief=brief)
+    show_card(card, out, as_json)
     training.exit_if_stopped(outcome, ledger)
     if not any(entry["runs"] for entry in card["splits"].values()):
         raise typer.Exit(1)
+
+
+def _part(data: str, limit: int | None, dev: str, command: str) -> str:
+    """The name of the dataset, or of the part of it that is asked and trained on."""
+    if dev not in ("none", "tenth"):
+        raise InputError(f"--dev is none or tenth, not {dev!r}")
+    if dev == "tenth" and command and "{dev}" not in command:
+        raise InputError(
+            "--dev tenth holds out examples for validation: the command needs {dev}, the path of their file"
+        )
+    return (LIMIT.format(limit) if limit else "") + (TENTH if dev == "tenth" else "") + data
 
 
 def _chosen(data: Dataset, wanted: str) -> list[str]:
@@ -163,67 +167,3 @@ def _chosen(data: Dataset, wanted: str) -> list[str]:
     if missing:
         print(f"Left out: {', '.join(name for name, _ in missing)} ({missing[0][1]}).", file=sys.stderr)
     return here
-
-
-def _runs(path: Path, specs: Sequence[Spec]) -> dict[str, list[Run]]:
-    """The runs of each split that the ledger has."""
-    by_split: dict[str, list[Run]] = {spec.split: [] for spec in specs}
-    keys = map(key, all_facts(specs))
-    with Ledger(path) as ledger:
-        for spec, name in zip(specs, keys, strict=True):
-            by_split[spec.split] += [] if ledger.lacking([name]) else [ledger.run(name)]
-    return by_split
-
-
-def _status(run: Run) -> str:
-    """The first words of its failure: crashed, timed out, …"""
-    return "ok" if run.status == "done" else (run.reason or "failed").partition(":")[0]
-
-
-def _scores(runs: Sequence[Run]) -> list[tuple[int, float]]:
-    """The seed and the accuracy of each run that did not fail."""
-    return [(run.spec["seed"], run.metrics["accuracy"]) for run in runs if run.status == "done"]
-
-
-def _entry(runs: Sequence[Run]) -> dict[str, Any]:
-    """What the card says of a split: failed runs have no accuracy, and are counted by their status."""
-    accuracies = [accuracy for _, accuracy in _scores(runs)]
-    statuses = Counter(map(_status, runs))
-    single = next(iter(statuses), "not run yet") if len(statuses) < 2 else ""
-    status = single or ", ".join(f"{word} {count}" for word, count in statuses.items())
-    parts = summary(accuracies)
-    return {
-        "mean": parts["mean"],
-        "low": parts["low"],
-        "high": parts["high"],
-        "runs": len(accuracies),
-        "status": status,
-    }
-
-
-def _disguised(data: str, plain: Sequence[Run], disguised: Sequence[Run]) -> dict[str, Any]:
-    """What the card says of a split in disguise, and whether the learner knows the dataset beforehand."""
-    from daxlab.analysis.contrast import beforehand  # polars is slow to load
-
-    return _entry(disguised) | beforehand(dataset(data).name, _scores(plain), _scores(disguised))
-
-
-def _interval(entry: Mapping[str, Any]) -> str:
-    return "" if entry.get("low") is None else f"{entry['low']:.2f} to {entry['high']:.2f}"
-
-
-def _show(card: Mapping[str, Any], runs: Sequence[Run]) -> None:
-    print(f"\n{card['learner']['name']}\n")
-    rows = []
-    for split, entry in card["splits"].items():
-        disguised = card["disguised"].get(split, {})
-        published = split in FIGURES and card["protocol"]["data"] == "scan"
-        paper = stated(split, "overall") if published else ""
-        rows.append({**entry, "split": split, "interval": _interval(entry), "paper": paper})
-        rows[-1] |= {"disguised": disguised.get("mean", ""), "disguised interval": _interval(disguised)}
-        rows[-1] |= {"disguised status": disguised.get("status"), "verdict": disguised.get("verdict")}
-    show(table(rows, COLUMNS))
-    if not card["learner"]["learns"]:
-        print(f"\n{NOT_LEARNED}")
-    for reason, count in Counter(run.reason for run in runs if run.status == "failed").items():
-        print(f"\n{counted(count, 'run')} {reason}")

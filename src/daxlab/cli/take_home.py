@@ -1,24 +1,25 @@
 """A take-home folder on the command line: `examine --take-home` writes one, `score` reads what came back."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from daxlab.cli.card import card_of, rows_of, show_card
 from daxlab.cli.options import writable_ledger
-from daxlab.cli.terminal import print_json, show, table
+from daxlab.cli.terminal import print_json
+from daxlab.datasets import dataset
 from daxlab.datasets.disguise import PREFIX
 from daxlab.errors import InputError
-from daxlab.learners.core import Failed
+from daxlab.learners import Job
+from daxlab.learners.core import Actions, Failed
 from daxlab.learners.program import presented
-from daxlab.learners.take_home import TakeHome, Task, read, write
+from daxlab.learners.take_home import TakeHome, Task, answers_in, read, write
 from daxlab.runs import Ledger, is_written, key, unpack_answers
 from daxlab.sweep import Spec, sweep
 from daxlab.sweep.task import Event, Task as Group
 from daxlab.units import counted
 
-COLUMNS = {"data": "data", "split": "split", "mean %": "mean", "95% interval": "interval", "runs": "runs"}
-COLUMNS |= {"not answered yet": "open"}
+SURELY, LIKELY, SURELY_NOT = 0.99, 0.5, 0.94  # shares of a split's training commands that answers to it get right
 
 
 def write_folder(
@@ -32,39 +33,28 @@ def write_folder(
 
 
 def score_folder(folder: Path, name: str, path: Path, as_json: bool) -> None:
-    """Write what was answered into the ledger, and show how it did."""
-    from daxlab.analysis.replicates import summary  # scipy is slow to load
-
+    """Write what was answered into the ledger, and show how it did: the card of whoever answered."""
     learner = TakeHome(name or folder.resolve().name, str(folder))
     tasks = read(folder)
     specs = {task: Spec(task.split, task.seed, learner, task.data) for task in tasks}
     wrong = {task: reason for task in tasks if task.is_answered(folder) and (reason := _wrong(folder, task, tasks))}
     answered = [task for task in tasks if task.is_answered(folder) and task not in wrong]
     _refuse_others(path, folder, {task: specs[task] for task in answered})
+    still = [_place(task) for task in tasks if not task.is_answered(folder)]
+    problems = [f"{_place(task)}: {reason}" for task, reason in wrong.items()]
     if answered:
         writable_ledger(path)
         sweep([specs[task] for task in answered], path, executor=_here)
-    rows = defaultdict[tuple[str, str], dict[str, Any]](lambda: {"scores": [], "open": []})
-    for task in tasks:
-        row = rows[task.data, task.split]
-        if task in answered:
-            with Ledger(path) as ledger:
-                row["scores"].append(ledger.run(key(specs[task].facts())).metrics["accuracy"])
-        elif task not in wrong:
-            row["open"].append(task.seed)
-    problems = [f"{_place(task)}: {reason}" for task, reason in wrong.items()]
-    card = [
-        {"data": data, "split": split, **summary(row["scores"]), "runs": len(row["scores"]), "open": row["open"]}
-        for (data, split), row in rows.items()
-    ]
-    if as_json:
-        print_json({"learner": learner.name, "splits": card, "wrong": problems})
-    else:
-        for row in card:
-            row["interval"] = "" if row["low"] is None else f"{row['low']:.2f} to {row['high']:.2f}"
-            row["open"] = ", ".join(f"seed {seed}" for seed in row["open"])
-        print(f"\n{learner.name}\n")
-        show(table(card, COLUMNS))
+        asked = dict.fromkeys(task.split for task in tasks)
+        with Ledger(path) as ledger:
+            rows = rows_of(ledger, [specs[task] for task in answered])
+            data = dataset(tasks[0].data.removeprefix(PREFIX)).name
+            card = card_of(ledger, str(learner), learner.facts(), rows, data, asked=asked, brief=not as_json)
+        show_card(card | {"open": still, "wrong": problems}, None, as_json)
+    elif as_json:
+        print_json({"open": still, "wrong": problems})
+    if still and not as_json:
+        print(f"\nNot answered yet: {'; '.join(still)}.")
     if problems:
         raise InputError("not scored: " + "; ".join(problems))
 
@@ -78,16 +68,43 @@ def _here(groups: Sequence[Group], stop: Any) -> Iterator[Event]:
 
 def _wrong(folder: Path, task: Task, tasks: Sequence[Task]) -> str:
     """Why the answers to a task cannot be scored; nothing if they can."""
-    job = Spec(task.split, task.seed, TakeHome(), task.data).job()
+    job = _job(task)
     if (job.dataset.digest, job.split.digest) != (task.data_digest, task.split_digest):
         return "the folder was made from another version of the data, so its answers do not count for this one"
+    failure, own = "", 0.0
     try:
-        task.read(folder, presented(job)[1])
-    except Failed as failure:
-        others = (other for other in tasks if other.commands_digest != task.commands_digest)
-        better = next((other for other in others if other.is_answered_by(folder / task.answers)), None)
-        return f"{failure}" + (f"; these are answers to {_place(better)}" if better else "")
-    return ""
+        own = _recalled(task.read(folder, presented(job)[1]), job)
+    except Failed as failed:
+        failure = str(failed)
+    if not failure and own > SURELY_NOT:
+        return ""
+    others = {(other.data, other.split): other for other in tasks if other.split_digest != task.split_digest}
+    shares = {place: _fit(folder / task.answers, other) for place, other in others.items()}
+    fits = {place: share for place, share in shares.items() if share is not None}
+    best = max(fits, key=lambda place: fits[place], default=None)
+    least = SURELY if not failure else LIKELY if task.format != "jsonl" else 0  # JSON lines say to what they answer
+    if best is None or fits[best] < least:
+        return failure
+    return f"{failure or f'right on {own:.0%} of its training commands'}; these are answers to {_named(*best)}"
+
+
+def _job(task: Task) -> Job:
+    return Spec(task.split, task.seed, TakeHome(), task.data).job()
+
+
+def _fit(path: Path, task: Task) -> float | None:
+    """How well a file answers the training commands of a task; None if it cannot be answers to it."""
+    job = _job(task)
+    try:
+        return _recalled(answers_in(path, task.format, presented(job)[1]), job)
+    except Failed:
+        return None
+
+
+def _recalled(answers: Mapping[str, Actions], job: Job) -> float:
+    """The share of the training commands that are answered right."""
+    asked = job.split.asked_again
+    return sum(answers[example.command] == example.actions for example in asked) / len(asked)
 
 
 def _refuse_others(path: Path, folder: Path, specs: dict[Task, Spec]) -> None:
@@ -107,4 +124,8 @@ def _refuse_others(path: Path, folder: Path, specs: dict[Task, Spec]) -> None:
 
 
 def _place(task: Task) -> str:
-    return f"{task.split}{' in disguise' if task.data.startswith(PREFIX) else ''}, seed {task.seed}"
+    return f"{_named(task.data, task.split)}, seed {task.seed}"
+
+
+def _named(data: str, split: str) -> str:
+    return f"{split}{' in disguise' if data.startswith(PREFIX) else ''}"

@@ -11,6 +11,7 @@ from daxlab.datasets.core import Dataset as Dataset, Sizes as Sizes, Split as Sp
 from daxlab.datasets.disguise import PREFIX, disguised
 from daxlab.datasets.folder import FolderDataset as FolderDataset, folder_dataset
 from daxlab.datasets.grammars import GrammarDataset
+from daxlab.datasets.part import PATTERN, part
 from daxlab.datasets.release import MCD, SCAN
 from daxlab.datasets.source import existing, fetch as fetch, find as find
 from daxlab.datasets.translation import (
@@ -33,10 +34,13 @@ def dataset(name: str) -> Dataset:
     """A dataset by its name: scan, scan-dax, tatoeba, built-in, or the path of a file or folder.
 
     A file is a grammar, or sentence pairs between tabs; a folder has TSV files, train.tsv among them. disguised:NAME is
-    the dataset of that name with made-up words.
+    the dataset of that name with made-up words, limit-N:NAME asks N commands of each test set, and dev-tenth:NAME holds
+    a tenth of training out.
     """
     if name.startswith(PREFIX):
         return disguised(dataset(name.removeprefix(PREFIX)))
+    if match := PATTERN.fullmatch(name):
+        return part(dataset(match["whole"]), name.removesuffix(match["whole"]))
     if name in shipped() or name.endswith(".grammar"):
         return _of_grammar(grammar(name))
     if is_pairs_name(name):
@@ -64,7 +68,7 @@ def language(name: str, names: str = "release") -> Language:
 
     `names` is how its actions are written: "release" (I_JUMP, I_TURN_LEFT) or "paper" (JUMP, LTURN).
     """
-    is_dataset = name.startswith(PREFIX) or is_pairs_name(name) or existing(name)
+    is_dataset = name.startswith(PREFIX) or PATTERN.fullmatch(name) or is_pairs_name(name) or existing(name)
     if name not in shipped() and is_dataset and dataset(name).grammar is None:
         raise InputError(f"{name} is not a grammar; 'daxlab predict' asks a learner that was trained on it")
     return grammar(name, names)
@@ -103,4 +107,6 @@ def catalogue() -> list[Entry]:
         Entry(
             f"{PREFIX}NAME", "any of these with made-up words, which no learner knows beforehand", f"{PREFIX}scan, say"
         ),
+        Entry("limit-N:NAME", "any of these, with at most N commands of each test set asked", "limit-500:scan, say"),
+        Entry("dev-tenth:NAME", "any of these, with a tenth of training held out", "dev-tenth:scan, say"),
     ]

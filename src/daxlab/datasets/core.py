@@ -38,6 +38,13 @@ class Split:
     train: tuple[Example, ...]
     weights: tuple[int, ...] = field(repr=False)  # one for each of `train`: how often it is presented
     tests: Mapping[str, tuple[Example, ...]] = field(hash=False)  # the main test set is the first
+    dev: tuple[Example, ...] = ()  # held out of training, for validation: never trained on, and never scored
+    again: tuple[Example, ...] | None = None  # of training, what is asked again; None: all of it
+
+    @property
+    def asked_again(self) -> tuple[Example, ...]:
+        """The training examples that a run is asked again, for its accuracy on training."""
+        return self.train if self.again is None else self.again
 
     @property
     def test(self) -> tuple[Example, ...]:
@@ -70,6 +77,8 @@ class Split:
         content: Any = (train, tests, main)
         if main == TEST and tests.keys() <= {TEST, DEV} and width == 2:
             content = (train, tests.get(DEV, []), tests[TEST])
+        if self.dev or self.again is not None:
+            content = (content, [example[:width] for example in self.dev], [e[:width] for e in self.asked_again])
         return sha256(json.dumps(content).encode()).hexdigest()
 
 

@@ -104,7 +104,8 @@ def disguised(original: Dataset) -> Disguised:
 @lru_cache(maxsize=64)
 def _split(dataset: Disguised, split: Split) -> Split:
     tests = {name: dataset.renamed(test) for name, test in split.tests.items()}
-    return replace(split, train=dataset.renamed(split.train), tests=tests)
+    again = None if split.again is None else dataset.renamed(split.again)
+    return replace(split, train=dataset.renamed(split.train), tests=tests, dev=dataset.renamed(split.dev), again=again)
 
 
 def _made_up(seed: str) -> Iterator[str]:

@@ -39,7 +39,7 @@ from daxlab.learners.core import (
 
 RUNNER = Path(__file__).with_name("runner.py")
 HOURS, GIGABYTES = 3600, 10**9
-PLACES = ("train", "commands", "answers", "seed")  # what a command's {train}, {commands}, … stand for
+PLACES = ("train", "commands", "answers", "seed", "dev")  # what a command's {train}, {commands}, … stand for
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,11 @@ class Program(Learner):
             return True
         return not any(isinstance(node, ast.FunctionDef) and node.name == name for node in nodes)
 
+    @property
+    def is_unchanged(self) -> bool:
+        """Whether its file, or the command with the files that it names, is still what its runs are made of."""
+        return self._digest() == self.digest
+
     def check_name(self) -> None:
         """Refuse a name that the file does not define, as far as reading it tells."""
         path, name = self._path_and_name
@@ -137,7 +142,7 @@ class Program(Learner):
         for job in jobs:
             program = job.learner
             assert isinstance(program, Program)
-            if program._digest() != program.digest:
+            if not program.is_unchanged:
                 raise InputError(f"{program} has changed since this run was asked for: restore it, or run it again")
             try:
                 answers = program._answers(job, context)
@@ -156,7 +161,11 @@ class Program(Learner):
     def _answers(self, job: Job, context: Context) -> dict[str, Actions] | None:
         """What it answers to all that a run is asked; None if it was told to stop."""
         train, commands = presented(job)
-        ended = self.ask(train, commands, job.seed, going=lambda: context.progress(0, ()) is not False)
+
+        def going() -> bool:
+            return context.progress(0, ()) is not False
+
+        ended = self.ask(train, commands, job.seed, dev=job.split.dev, going=going)
         return dict(zip(commands, ended[0], strict=True)) if ended else None
 
     def ask(
@@ -165,18 +174,21 @@ class Program(Learner):
         commands: Sequence[str],
         seed: int,
         *,
+        dev: Sequence[Example] = (),
         environment: Mapping[str, str] | None = None,
         going: Callable[[], bool] = lambda: True,
     ) -> tuple[list[Actions], list[str]] | None:
         """Run it in a new process: an answer to each command, and the names of the processes that it left behind.
 
-        `environment`: further variables. None if `going` said so before its end; Failed if it does not answer.
+        `dev`: examples for validation. `environment`: further variables. None if `going` said so before its end; Failed
+        if it does not answer.
         """
         from daxlab.learners import process  # needs psutil, which a machine that only trains networks may lack
 
         with TemporaryDirectory(prefix="daxlab-", ignore_cleanup_errors=True) as name:
             folder = Path(name)
             write_side(folder / "train", train, self.format)
+            write_side(folder / "dev", dev, self.format)
             write_side(folder / "commands", [Example(command, ()) for command in commands], self.format, targets=False)
             places = {name: str(folder / name) for name in PLACES} | {"seed": str(seed)}
             left = process.run(
@@ -205,7 +217,7 @@ def presented(job: Job) -> tuple[list[Example], list[str]]:
     pairs = zip(job.split.train, job.split.weights, strict=True)
     train = [example for example, weight in pairs for _ in range(weight)]
     Random(job.seed).shuffle(train)
-    asked = [*job.split.train, *(e for test in job.split.tests.values() for e in test), *job.dataset.probes()]
+    asked = [*job.split.asked_again, *(e for test in job.split.tests.values() for e in test), *job.dataset.probes()]
     return train, sorted({example.command for example in asked})
 
 

@@ -1,7 +1,8 @@
-"""Runs somebody's class or function in a process of its own: `python runner.py FILE NAME TRAIN COMMANDS ANSWERS SEED`.
+"""Runs somebody's class or function in a process of its own.
 
-Any Python from 3.7 on runs this file. It imports the standard library alone, and nothing else of daxlab: the
-environment is the learner's. Further arguments, NAME=VALUE, are what the class is made with.
+`python runner.py FILE NAME TRAIN COMMANDS ANSWERS SEED DEV`, under any Python from 3.7 on. It imports the standard
+library alone, and nothing else of daxlab: the environment is the learner's. Further arguments, NAME=VALUE, are what the
+class is made with.
 """
 
 from __future__ import annotations
@@ -9,18 +10,23 @@ from __future__ import annotations
 import json
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 
-def main(file: str, name: str, train: str, commands: str, answers: str, seed: str, *settings: str) -> None:
-    """Train a class on the training examples, or take a function as it is; write its answers to the commands."""
-    examples = [(row["command"], row["actions"]) for row in _rows(train)]
+def main(file: str, name: str, train: str, commands: str, answers: str, seed: str, dev: str, *settings: str) -> None:
+    """Train a class on the training examples, or take a function as it is; write its answers to the commands.
+
+    If there are examples for validation, a class whose `fit` takes `dev` gets them.
+    """
+    examples, held_out = ([(row["command"], row["actions"]) for row in _rows(path)] for path in (train, dev))
     asked = [row["command"] for row in _rows(commands)]
     learner = _named(Path(file), name)
     if isinstance(learner, type):
         model: Any = learner(**dict(map(_setting, settings)))
-        model.fit(examples, seed=int(seed))
+        more = {"dev": held_out} if held_out and _takes_dev(model.fit) else {}
+        model.fit(examples, seed=int(seed), **more)
         given = list(model.predict(asked[:]))
     else:
         given = list(learner(asked[:]))
@@ -29,6 +35,11 @@ def main(file: str, name: str, train: str, commands: str, answers: str, seed: st
         for answer in given:
             row = {"answer": answer} if isinstance(answer, str) else {"not text": repr(answer)[:200]}
             out.write(json.dumps(row) + "\n")
+
+
+def _takes_dev(fit: Any) -> bool:
+    parameters = signature(fit).parameters.values()
+    return any(each.name == "dev" or each.kind == each.VAR_KEYWORD for each in parameters)
 
 
 def _rows(path: str) -> list[Any]:

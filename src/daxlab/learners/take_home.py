@@ -5,14 +5,14 @@ belongs. Of whoever answers only a name is known, so the name identifies the lea
 """
 
 import json
-import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from secrets import token_hex
 from typing import Any, ClassVar
 
+from daxlab.atomic import atomic_folder
+from daxlab.datasets.disguise import PREFIX
 from daxlab.errors import InputError
 from daxlab.languages import Example
 from daxlab.learners.core import Actions, Context, Failed, Fitted, Job, Learner, Models, setting
@@ -24,6 +24,7 @@ SUFFIX = {"jsonl": ".jsonl", "scan": ".txt", "tsv": ".tsv", "parallel": ""}
 README = """What to do with this folder
 1. manifest.json lists the tasks: each is a split of the data and a seed.
 2. For each task, train a new model on its training file ("train"), and on nothing else. Use the seed, if you need one.
+   If it has "dev", these examples are for validation.
 3. Answer every command of its file of commands ("commands"). The targets of the tests are nowhere in this folder.
 4. Write the answers into the file that "answers" names: {answers}.
 5. You need not finish: tasks without a file of answers are left out, and can be scored later.
@@ -76,6 +77,7 @@ class Task:
     train: tuple[str, ...]
     commands: tuple[str, ...]
     answers: str
+    dev: tuple[str, ...] = ()
 
     def is_answered(self, folder: Path) -> bool:
         """Whether there is a file of answers."""
@@ -83,15 +85,12 @@ class Task:
 
     def read(self, folder: Path, commands: Sequence[str]) -> dict[str, Actions]:
         """The answer to each command; Failed if they do not fit."""
-        return dict(zip(commands, read_answers(folder / self.answers, self.format, commands), strict=True))
+        return answers_in(folder / self.answers, self.format, commands)
 
-    def is_answered_by(self, path: Path) -> bool:
-        """Whether a file has answers to exactly these commands; only JSON lines say to what."""
-        try:
-            rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-            return digest_of(sorted({row["command"] for row in rows})) == self.commands_digest
-        except (OSError, ValueError, KeyError, TypeError):
-            return False
+
+def answers_in(path: Path, form: str, commands: Sequence[str]) -> dict[str, Actions]:
+    """A file's answer to each of these commands; Failed if they do not fit."""
+    return dict(zip(commands, read_answers(path, form, commands), strict=True))
 
 
 def digest_of(commands: Iterable[str]) -> str:
@@ -104,35 +103,27 @@ def write(folder: Path, jobs: Sequence[tuple[str, Job]], form: str) -> None:
     if form not in SUFFIX:
         raise InputError(f"a format is one of {', '.join(SUFFIX)}, not {form!r}")
     folder = folder.absolute()
-    draft = folder.with_name(f".{folder.name}.{token_hex(4)}")
-    try:
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise InputError(f"{folder} is not empty: name a new folder")
-        draft.mkdir(parents=True)
+    with atomic_folder(folder) as draft:
         tasks = [_write_task(draft, data, job, form) for data, job in jobs]
         manifest = {"format": FORMAT, "tasks": [vars(task) for task in tasks]}
         (draft / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
         text = README.format(answers=ANSWERS[form == "jsonl"], folder=folder.name)
         (draft / "README.txt").write_text(text, encoding="utf-8")
-        draft.replace(folder)
-    except OSError as error:
-        raise InputError(f"cannot write {folder}: {error.strerror or error}") from None
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
 
 
 def _write_task(folder: Path, data: str, job: Job, form: str) -> Task:
-    prefix = data.rpartition(":")[0]  # "disguised"
-    place = folder / "-".join(filter(None, [prefix, job.split.name]))
+    disguised = ["disguised"][: data.startswith(PREFIX)]
+    place = folder / "-".join([*disguised, job.split.name])
     own = place / f"seed-{job.seed}"
     own.mkdir(parents=True)
     train, commands = presented(job)
     ends = SUFFIX[form]
     asked = write_side(place / f"commands{ends}", [Example(command, ()) for command in commands], form, targets=False)
     learnt = write_side(own / f"train{ends}", train, form)
+    held_out = write_side(own / f"dev{ends}", job.split.dev, form) if job.split.dev else []
     files: dict[str, Any] = {
         side: tuple(path.relative_to(folder).as_posix() for path in paths)
-        for side, paths in (("train", learnt), ("commands", asked))
+        for side, paths in (("train", learnt), ("commands", asked), ("dev", held_out))
     }
     answers = (own / ("answers.jsonl" if form == "jsonl" else "answers.txt")).relative_to(folder).as_posix()
     digests: dict[str, Any] = {"data_digest": job.dataset.digest, "split_digest": job.split.digest}
@@ -146,8 +137,8 @@ def read(folder: Path) -> list[Task]:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         if manifest["format"] != FORMAT:
             raise InputError(f"{folder / MANIFEST} has format {manifest['format']}; this daxlab reads {FORMAT}")
-        sides = ("train", "commands")
-        return [Task(**entry | {side: tuple(entry[side]) for side in sides}) for entry in manifest["tasks"]]
+        sides = ("train", "commands", "dev")
+        return [Task(**entry | {side: tuple(entry.get(side, ())) for side in sides}) for entry in manifest["tasks"]]
     except OSError:
         raise InputError(f"{folder} is no take-home folder: it has no {MANIFEST} that can be read") from None
     except (ValueError, KeyError, TypeError) as error:

@@ -56,6 +56,10 @@ class Note(str):
     """A cell with a row to itself: what a reader must know of the row above."""
 
 
+class Faint(str):
+    """The first cell of a row that is grey: what cannot be compared as it stands."""
+
+
 Cell = str | Strip
 
 

@@ -1,6 +1,7 @@
 """The page: every section in its order, and all of it in one file. No number is computed here."""
 
 import re
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from urllib.parse import quote
 
@@ -9,7 +10,7 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup, escape
 
 from daxlab.report import comparison, experiments, provenance, search, splits, text, translation
-from daxlab.report.blocks import Block, Text
+from daxlab.report.blocks import Block, Section, Text
 from daxlab.report.drawing import PALETTE, STYLE
 from daxlab.report.facts import Facts
 from daxlab.runs import Ledger
@@ -17,25 +18,48 @@ from daxlab.runs import Ledger
 STRIP = 160  # pixels from 0 to 100
 VERDICTS = {"agrees": "good", "holds": "good", "differs": "bad", "does not hold": "bad", "undecided": "open"}
 VERDICTS |= {"shown": "muted", "unmeasured": "muted"}  # each with the class of its cell
+PAPER = (
+    "The paper: Lake, B. and Baroni, M. (2018). Generalization without systematicity: on the compositional skills of "
+    "sequence-to-sequence recurrent networks. ICML."
+)
 
 
 def page(ledger: Ledger) -> str:
     """The ledger's results, beside the paper's where they are comparable, as HTML that needs nothing else."""
-    facts, folder = Facts(ledger), files("daxlab.report")
+    facts = Facts(ledger)
     with mpl.rc_context(STYLE):
         sections = [splits.section(facts), *provenance.sections(facts)]
         if facts.of_paper:
             chapters = [*experiments.sections(facts), translation.section(facts), search.section(facts)]
             sections = [comparison.section(facts), *chapters, *sections]
+    if not facts.of_paper:
+        return written("What was learned", _opening(facts), sections)
+    over, credit = "Lake & Baroni (2018), Experiments 1 to 4", PAPER
+    return written("Generalization without systematicity, measured again", _opening(facts), sections, over, credit)
+
+
+def written(
+    title: str,
+    opening: Sequence[Block],
+    sections: Sequence[Section],
+    over: str = "",
+    credit: str = "",
+    verdicts: Mapping[str, str] = VERDICTS,
+) -> str:
+    """A page of sections as HTML that needs nothing else. `over` stands above the title, `credit` at the foot;
+    `verdicts`: cells that are coloured, each with its class."""
+    folder = files("daxlab.report")
     room = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     room.filters |= {"prose": prose, "quote": quote, "kind": lambda block: type(block).__name__}
     template = room.from_string((folder / "template.html.j2").read_text(encoding="utf-8"))
     return template.render(
-        of_paper=facts.of_paper,
-        opening=_opening(facts),
+        title=title,
+        over=over,
+        credit=credit,
+        opening=opening,
         sections=sections,
         palette=PALETTE,
-        verdicts=VERDICTS,
+        verdicts=verdicts,
         at=lambda value: f"{STRIP * min(max(value, 0), 100) / 100:g}",
         css=(folder / "style.css").read_text(encoding="utf-8"),
         js=(folder / "page.js").read_text(encoding="utf-8"),

@@ -53,7 +53,7 @@ def _score_main(fitted: Fitted, runs: list[Scored]) -> None:
     """The main test set and the training examples."""
     import numpy as np
 
-    tests, trains = ([job.split.test for job in fitted.jobs], [job.split.train for job in fitted.jobs])
+    tests, trains = ([job.split.test for job in fitted.jobs], [job.split.asked_again for job in fitted.jobs])
     greedy = fitted.ask(tests)
     oracle = fitted.ask_with_length(tests) if "oracle length" in fitted.abilities else None
     train = fitted.ask(trains)

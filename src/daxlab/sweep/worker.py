@@ -11,14 +11,14 @@ import subprocess
 import time
 import traceback
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from daxlab.errors import InputError
-from daxlab.learners import Context
+from daxlab.learners import Context, Learner
 from daxlab.learners.registry import line_in
 from daxlab.runs import Run, key
 from daxlab.runs.scoring import Scored, score
@@ -96,6 +96,8 @@ def work(
     jobs = [replace(contents[spec.data, spec.split], learner=spec.learner, seed=spec.seed) for spec in task.members]
     # The versions of now, not of what a checkout holds when the training ends.
     origin = _origin(first.learner.uses_jax) | {name: version(name) for name in jobs[0].dataset.packages}
+    if limits := _limits(first.learner):
+        origin["limits"] = limits
     context = Context(
         checkpoint=task.checkpoint,
         checkpoint_every=task.checkpoint_every,
@@ -142,6 +144,12 @@ def _origin(uses_jax: bool) -> dict[str, Any]:
     device = jax.devices()[0]
     versions = {name: version(name) for name in PACKAGES}
     return {"device": device.device_kind, "platform": device.platform, **facts, **versions}
+
+
+def _limits(learner: Learner) -> dict[str, float]:
+    """The limits of time and memory that a learner's runs had; they are no part of a key."""
+    parts = [part.name for part in fields(learner) if not part.metadata.get("keyed", True)]
+    return {name: value for name in parts if isinstance(value := getattr(learner, name), float)}
 
 
 @cache

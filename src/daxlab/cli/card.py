@@ -1,0 +1,254 @@
+"""`daxlab card`: all that is known of a learner; and the table that `examine` and `score` share with it."""
+
+import sys
+from collections import Counter
+from collections.abc import Container, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from daxlab.atomic import atomic_write
+from daxlab.cli.options import JsonOption, LedgerOption, ledger_at, shipped
+from daxlab.cli.terminal import print_json, show, table
+from daxlab.datasets.part import parts_of
+from daxlab.errors import InputError
+from daxlab.learners import Learner, Program, make
+from daxlab.paper.experiments import NETWORKS
+from daxlab.runs import Ledger, Writer, is_written, key
+from daxlab.runs.spec import Spec, all_facts
+from daxlab.units import counted
+
+Card = dict[str, Any]
+COLUMNS = {"split": "split", "mean %": "mean", "95% interval": "interval", "runs": "runs", "status": "status"}
+COLUMNS |= {"disguised %": "disguised", "95% interval, disguised": "disguised interval"}
+COLUMNS |= {"status, disguised": "disguised status", "verdict": "verdict", "the paper's overall best %": "paper"}
+DIFFERENCES = {
+    "split": "split",
+    "A": "a",
+    "B": "b",
+    "A - B": "difference",
+    "95% interval": "interval",
+    "pairs": "pairs",
+}
+MEASURED = {"split": "split", "network": "system", "mean %": "mean", "95% interval": "interval", "runs": "runs"}
+MEASURED |= {"from": "source"}
+FORMATS = (".md", ".html", ".json")
+MOST_CONSTRUCTIONS = 3
+SHIPPED = "the results that come with daxlab"
+
+
+def card(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME…]", help="Of 'examine --name'; or a learner, as 'daxlab runs list' has it."),
+    ] = None,
+    to: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a .md, .html or .json file, with all that is published.")
+    ] = None,
+    data: Annotated[str, typer.Option(metavar="NAME|PATH", help="The dataset. Default: scan, if there are runs.")] = "",
+    check: Annotated[
+        bool, typer.Option("--check", help="Of a program: make the checks of 'daxlab check', and put them on the card.")
+    ] = False,
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print the JSON Schema of a card, and nothing else.")
+    ] = False,
+    ledger: LedgerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show all that the ledger knows of a learner: each split, where it breaks, the protocol, and published figures.
+
+    Several learners stand side by side, with the differences between them, on the splits that two of them have.
+    Example: daxlab card my-model overall-best --to card.html
+    """
+    from daxlab.report import card as cards  # polars is slow to load
+
+    if schema:
+        return print_json(cards.schema())
+    if to and to.suffix not in FORMATS:
+        raise InputError(f"a card is written as {', '.join(FORMATS)}: end the name of {to} in one of them")
+    from daxlab.analysis.card import differences, only_learner
+
+    with Ledger(ledger_at(ledger)) as known, ExitStack() as stack:
+        found = {name: _found(known, name, stack) for name in names or [only_learner(known)]}
+        splits = Counter(split for _, rows in found.values() for split in {row["split"] for row in rows})
+        shared = {split for split, count in splits.items() if count > 1 or len(found) == 1}
+        if not shared:
+            raise InputError(f"{', '.join(found)} have no split in common: make a card of each")
+        made = [_card(*some, name, shared, data, check) for name, some in found.items()]
+    apart = differences(made)
+    if to:
+        atomic_write(to.resolve(), cards.written(made, apart, to.suffix).encode())
+        print(f"Wrote {to}.")
+    elif as_json:
+        print(cards.written(made, apart, ".json"), end="")
+    else:
+        for one in made:
+            show_table(one)
+            _show_details(one)
+        _show_differences(apart)
+
+
+def _found(ledger: Ledger, name: str, stack: ExitStack) -> tuple[Ledger, list[Card]]:
+    """The runs of the learner that a name stands for: in this ledger, or else in the results that come with daxlab."""
+    from daxlab.analysis.card import learner_rows
+
+    wanted, results = str(NETWORKS.get(name, name)), shipped()
+    try:
+        rows, others = learner_rows(ledger, wanted)
+    except InputError:
+        theirs = stack.enter_context(Ledger(results)) if results and results != ledger.path.resolve() else None
+        if theirs is None or not theirs.count({"label": wanted}):
+            raise
+        print(f"{ledger.path} has no {name}: it is taken from {SHIPPED}.", file=sys.stderr)
+        return _found(theirs, name, stack)
+    if others:
+        print(f"{name}: {counted(others, 'run')} of earlier versions are not on the card.", file=sys.stderr)
+    return ledger, rows
+
+
+def _card(ledger: Ledger, rows: Sequence[Card], name: str, splits: Container[str], data: str, check: bool) -> Card:
+    """The card of a learner's runs on these splits."""
+    called = name if name in {row["label"] for row in rows} else rows[0]["label"]
+    checks = _checks(rows[0]) if check else []
+    return card_of(
+        ledger, called, rows[0]["spec"], [row for row in rows if row["split"] in splits], data, checks=checks
+    )
+
+
+def card_of(ledger: Ledger, name: str, facts: Mapping[str, Any], rows: Sequence[Card], data: str, **more: Any) -> Card:
+    """A learner's card beside what the paper's networks do, in this ledger or in the results that come with daxlab."""
+    from daxlab.analysis.card import card as own_card
+    from daxlab.report.card import with_others
+
+    with ExitStack() as stack:
+        results = shipped()
+        ledgers = {"this ledger": ledger}
+        if results and results != ledger.path.resolve():
+            ledgers[SHIPPED] = stack.enter_context(Ledger(results))
+        return with_others(own_card(ledger, name, facts, rows, data, **more), ledgers)
+
+
+def rows_of(ledger: Ledger, specs: Sequence[Spec]) -> list[Card]:
+    """The rows of the runs of these specs that a ledger has, in their order."""
+    keys = [key(facts) for facts in all_facts(specs)]
+    rows = {row["key"]: row for row in ledger.rows({"key": keys})}
+    return [rows[name] for name in keys if name in rows]
+
+
+def refuse_taken(path: Path, name: str, learner: Learner) -> None:
+    """Refuse a name that stands for another learner in the ledger; another version of its source may have it too."""
+    if not name or not is_written(path):
+        return
+    from daxlab.analysis.card import without_version
+
+    with Ledger(path) as ledger:
+        for row in ledger.rows({"label": name}):
+            if without_version(row) != without_version({"spec": learner.facts()}):
+                file = row["fields"].get("file") or row["fields"].get("command") or row["learner"]
+                raise InputError(f"{path} has another learner called {name} ({file}): give this one another --name")
+
+
+def label_runs(path: Path, specs: Sequence[Spec], name: str) -> None:
+    """Call the learner of these runs by a name, wherever runs are listed. It goes along when they are merged."""
+    with Ledger(path) as ledger:
+        keys = [row["key"] for row in rows_of(ledger, specs) if name and row["label"] != name]
+    if keys:
+        with Writer(path) as writer:
+            writer.label(keys, name)
+
+
+def _checks(row: Card) -> list[Card]:
+    """What `daxlab check` finds in a program, if it is still the one that was run."""
+    if row["learner"] != Program.kind:
+        raise InputError(f"{row['label']} is no program of 'daxlab examine': it cannot be checked; leave out --check")
+    from daxlab.learners.checks import CHECKS
+
+    learner = make(Program.kind, row["fields"])
+    assert isinstance(learner, Program)
+    if not learner.is_unchanged:
+        raise InputError(f"{learner} has changed since it was run: restore it, or examine it again")
+    return [look(learner)._asdict() for look in CHECKS]
+
+
+# -- in the terminal
+
+
+def show_card(card: Card, out: Path | None, as_json: bool) -> None:
+    """Print a card as JSON or as a table; `out`: a file to write it into as JSON too."""
+    from daxlab.report.card import written
+
+    if out:
+        atomic_write(out.resolve(), written([card], [], ".json").encode())
+    if as_json:
+        print(written([card], [], ".json"), end="")
+    else:
+        show_table(card)
+
+
+def show_table(card: Card) -> None:
+    """The table of a card: each split, in disguise too, beside the paper's figure; and why runs failed."""
+    from daxlab.report.card import NOT_LEARNED, interval
+
+    print(f"\n{card['learner']['name']}\n")
+    rows = []
+    for split, entry in card["splits"].items():
+        disguised = card["disguised"].get(split, {})
+        rows.append({**entry, "split": split, "interval": interval(entry)})
+        rows[-1] |= {"disguised": disguised.get("mean", ""), "disguised interval": interval(disguised)}
+        rows[-1] |= {"disguised status": disguised.get("status"), "verdict": disguised.get("verdict")}
+        rows[-1] |= {"paper": "" if entry["paper"] is None else entry["paper"]}
+    show(table(rows, COLUMNS))
+    part = parts_of(card["protocol"]["data"])
+    said = {"Asked": part.limit, "Validation": part.dev}
+    for name in (name for name, differs in said.items() if differs):
+        print(f"\n{name}: {card['protocol'][name.lower()]}.")
+    if not card["learner"]["learns"]:
+        print(f"\n{NOT_LEARNED}")
+    for entry in (*card["splits"].values(), *card["disguised"].values()):
+        for failure in entry["failures"]:
+            print(f"\n{counted(failure['runs'], 'run')} {failure['reason']}")
+
+
+def _show_details(card: Card) -> None:
+    """Where it breaks, what the checks found, what stands beside it, and the protocol."""
+    from daxlab.report.card import NO_ANSWERS, break_words, protocol_rows
+
+    found = {split: entry["breaks"] for split, entry in card["splits"].items() if entry["breaks"]}
+    print("\nWhere it breaks:" if found else f"\n{NO_ANSWERS}")
+    for split, some in found.items():
+        print(f"\n{split}: " + ("\n  ".join(break_words(some)) if some["ends"]["wrong"] else "every answer is right."))
+        worst = [f"{row['template']} ({100 * row['wrong'] / row['commands']:.0f}%)" for row in some["constructions"]]
+        if worst:
+            print(f"  Most often wrong (U is a verb): {', '.join(worst[:MOST_CONSTRUCTIONS])}.")
+    if card["checks"]:
+        print("\nWhat 'daxlab check' found:\n")
+        show(table(card["checks"], {"check": "id", "verdict": "verdict", "what was seen": "seen"}))
+    _show_others([row for entry in card["splits"].values() for row in entry["beside"]])
+    print("\nProtocol:")
+    lines = [[cell.replace("`", "") for cell in row] for row in protocol_rows(card)]
+    show(table([dict(zip((" ", "  "), row, strict=True)) for row in lines]))
+
+
+def _show_others(others: Sequence[Card]) -> None:
+    """The paper's networks as they were measured; of published figures only how many there are."""
+    from daxlab.report.card import interval
+
+    measured = [row | {"interval": interval(row)} for row in others if row["status"] == "measured"]
+    if measured:
+        print("\nThe paper's networks here:\n")
+        show(table(measured, MEASURED))
+    if published := len(others) - len(measured):
+        print(f"\n{counted(published, 'figure')} of others on these splits: --to card.html or card.md shows them.")
+
+
+def _show_differences(apart: Sequence[Card]) -> None:
+    """What tells several learners apart."""
+    from daxlab.report.card import interval
+
+    if apart:
+        ends = [{"low": row["difference_low"], "high": row["difference_high"]} for row in apart]
+        print("\nDifferences, in points; runs of the same seed are pairs:\n")
+        rows = [row | {"interval": interval(end).replace("−", "-")} for row, end in zip(apart, ends, strict=True)]
+        show(table(rows, DIFFERENCES))
