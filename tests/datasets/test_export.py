@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 
 from daxlab import Example, InputError, Split, dataset, split
+from daxlab.datasets.dataset_card import repository
 from daxlab.datasets.export import export
 from daxlab.datasets.release import BY_RULE, sides
 from made_up_examples import splits
@@ -70,9 +71,10 @@ def test_hugging_face_datasets_loads_any_split_by_its_card(tmp_path_factory, one
     assert holds(load_dataset(str(folder), cache_dir=str(cache)), one)
 
 
-def test_several_splits_are_the_configurations_of_one_dataset(data, tmp_path: Path, monkeypatch, load) -> None:
-    from datasets import get_dataset_config_names
+def test_several_splits_are_the_configurations_of_one_dataset(data, tmp_path, monkeypatch, load, caplog) -> None:
+    from datasets import get_dataset_config_names, logging
 
+    logging.enable_propagation()
     monkeypatch.setenv("DAXLAB_DATA", str(data))
     chosen = [split(name) for name in ("turn-left", "mcd1", "release/simple_split/simple")]
     export(dataset("scan"), chosen, tmp_path, "parquet")
@@ -82,6 +84,8 @@ def test_several_splits_are_the_configurations_of_one_dataset(data, tmp_path: Pa
         assert holds(load(tmp_path, name), one)
     card = (tmp_path / "README.md").read_text()
     assert "Keysers" in card
+    assert not caplog.messages  # such as: ignoring part of the card
+    logging.disable_propagation()
     assert all(one.digest[:12] in card for one in chosen)
 
 
@@ -91,7 +95,7 @@ def test_several_splits_are_the_configurations_of_one_dataset(data, tmp_path: Pa
         ("scan", "bsd-3-clause", "Source: https://github.com/brendenlake/SCAN"),
         ("disguised:scan", "bsd-3-clause", "Source: https://github.com/brendenlake/SCAN"),
         ("tatoeba", "cc-by-2.0", "Source: https://www.manythings.org/anki/fra-eng.zip"),
-        ("built-in", "mit", "Licence: mit."),
+        ("built-in", "mit", "Licence: mit"),
     ],
 )
 def test_a_card_names_licence_and_source(
@@ -103,20 +107,22 @@ def test_a_card_names_licence_and_source(
     source = dataset(name)
     export(source, [source.split(source.split_names()[-1])], tmp_path, "parquet")
     card = DatasetCard.load(tmp_path / "README.md")
-    assert (card.data.license, card.data.pretty_name) == (license, source.name)
+    assert (card.data.license, card.data.pretty_name) == (license, repository(source))
     assert origin in card.text
 
 
-def test_a_card_of_a_user_s_own_data_says_that_it_knows_no_licence(tmp_path: Path, tiny: Path, load) -> None:
+def test_a_card_of_a_user_s_own_data_names_no_licence_and_no_path(tmp_path: Path, tiny: Path, load) -> None:
     source = dataset(str(tiny))
     export(source, [source.split("jump")], tmp_path, "parquet")
-    assert "Licence: not known to daxlab" in (tmp_path / "README.md").read_text()
+    card = (tmp_path / "README.md").read_text()
+    assert "Licence: not known to daxlab" in card
+    assert str(tiny.parent) not in card
     assert holds(load(tmp_path), source.split("jump"))
 
 
 def test_test_sets_whose_names_hugging_face_cannot_tell_apart_are_refused(tmp_path: Path) -> None:
     (asked,) = examples = (Example("a", ("A",)),)
-    with pytest.raises(InputError, match="two test sets have the same name for Hugging Face"):
+    with pytest.raises(InputError, match="Hugging Face cannot tell these test sets apart: a-b, a_b"):
         exported(Split("s", "file", examples, (1,), {"a-b": (asked,), "a_b": (asked,)}), tmp_path, "parquet")
 
 

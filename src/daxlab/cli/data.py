@@ -13,6 +13,7 @@ import typer
 from daxlab.cli.options import DataOption, JsonOption
 from daxlab.cli.terminal import download, print_json, progress, show, table
 from daxlab.datasets import CORPORA, Sizes, catalogue, dataset, fetch, language
+from daxlab.datasets.dataset_card import repository
 from daxlab.datasets.export import SUFFIX, export
 from daxlab.datasets.release import SCAN
 from daxlab.datasets.verify import GOOD, verify
@@ -93,7 +94,7 @@ def export_split(
         return print_json(paths)
     print(*paths, sep="\n")
     if form == "parquet":
-        print(f"\nTo publish it: hf upload YOUR-NAME/{source.name} {shlex.quote(str(to))} --repo-type dataset")
+        print(f"\nTo publish it: hf upload YOUR-NAME/{repository(source)} {shlex.quote(str(to))} --repo-type dataset")
 
 
 @app.command("verify")

@@ -4,31 +4,21 @@ Beside Parquet lies a dataset card, a README.md by which Hugging Face's `dataset
 """
 
 import json
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from io import BytesIO
 from pathlib import Path
-from typing import Any
 
 from daxlab.atomic import atomic_file
-from daxlab.card import card
 from daxlab.datasets.core import DEV, Dataset, Split
+from daxlab.datasets.dataset_card import WRITER, columns, configuration, dataset_card
 from daxlab.datasets.folder import TRAIN
-from daxlab.datasets.release import MCD, MCD_NAMES, line
+from daxlab.datasets.release import line
 from daxlab.errors import InputError, nearest
 from daxlab.languages import Example
-from daxlab.units import counted
 
 SUFFIX = {"scan": ".txt", "tsv": ".tsv", "jsonl": ".jsonl", "parquet": ".parquet"}  # by format
 CARD = "README.md"
-WRITER = "Written by `daxlab data export`"  # what a card of ours has in it
-COLUMNS = {
-    "command": "the input",
-    "actions": "the output, its symbols separated by blanks",
-    "category": "of a test example, where the data has such",
-    "weight": "how often training presents the example; 1 in a test set",
-}
 
 Weighted = Iterable[tuple[Example, int]]
 
@@ -40,7 +30,7 @@ def export(data: Dataset, splits: Sequence[Split], folder: Path, form: str) -> l
     """
     if form not in SUFFIX:
         raise InputError(f"no format is called {form!r}; {nearest(form, SUFFIX)}")
-    places = {_place(split) if len(splits) > 1 else ".": split for split in splits}
+    places = {configuration(split) if len(splits) > 1 else ".": split for split in splits}
     contents = {
         folder / place / f"{name}{SUFFIX[form]}": content(examples, form, split.has_categories)
         for place, split in places.items()
@@ -58,15 +48,6 @@ def export(data: Dataset, splits: Sequence[Split], folder: Path, form: str) -> l
         if stale not in contents:
             stale.unlink(missing_ok=True)
     return list(contents)
-
-
-def _place(split: Split) -> str:
-    """The name of a split as a folder has it, and a configuration on Hugging Face.
-
-    >>> _place(Split("release/simple_split/simple", "file", (), (), {}))
-    'release-simple_split-simple'
-    """
-    return re.sub(r"[^\w.-]", "-", split.name)
 
 
 def _sets(split: Split) -> dict[str, Weighted]:
@@ -106,11 +87,11 @@ def content(examples: Weighted, form: str, categories: bool) -> bytes:
     """A file with these examples."""
     if form == "scan":  # a line for each presentation
         return "".join(f"{line(example)}\n" * weight for example, weight in examples).encode()
-    *columns, _ = _columns(categories)
-    rows = [((e.command, " ".join(e.actions), e.category)[: len(columns)], weight) for e, weight in examples]
+    *names, _ = columns(categories)
+    rows = [((e.command, " ".join(e.actions), e.category)[: len(names)], weight) for e, weight in examples]
     if form == "tsv":
         return "".join(("\t".join(row) + "\n") * weight for row, weight in rows).encode()
-    table = [dict(zip((*columns, "weight"), (*row, weight), strict=True)) for row, weight in rows]
+    table = [dict(zip((*names, "weight"), (*row, weight), strict=True)) for row, weight in rows]
     if form == "jsonl":
         return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in table).encode()
     import polars  # slow to load
@@ -118,78 +99,3 @@ def content(examples: Weighted, form: str, categories: bool) -> bytes:
     file = BytesIO()
     polars.DataFrame(table).write_parquet(file)
     return file.getvalue()
-
-
-def _columns(categories: bool) -> list[str]:
-    return [name for name in COLUMNS if categories or name != "category"]
-
-
-def dataset_card(data: Dataset, splits: Mapping[str, Split]) -> bytes:
-    """The card of splits as Parquet, each in the folder by its name, or all of one split in "."."""
-    configurations = [_configuration(place, split) for place, split in splits.items()]
-    front: dict[str, Any] = {"license": data.license} if data.license else {}
-    front |= {"pretty_name": data.name, "tags": ["compositional-generalization", "daxlab"]}
-    front["configs"] = [{name: part[name] for name in ("config_name", "data_files")} for part in configurations]
-    front["dataset_info"] = [
-        {name: part[name] for name in ("config_name", "features", "splits")} for part in configurations
-    ]
-    categories = any(split.has_categories for split in splits.values())
-    rows = [
-        f"| `{_place(split)}` | {split.presentations:,} | {len(split.train):,} | "
-        + ", ".join(f"{name} {len(test):,}" for name, test in split.tests.items())
-        + f" | `{split.digest[:12]}` |"
-        for split in splits.values()
-    ]
-    first = _place(next(iter(splits.values())))
-    text = f"""# {data.name}: {", ".join(split.name for split in splits.values())}
-
-{data.about}.
-
-| split | training, with repetitions | distinct | test sets | sha256 |
-|---|--:|--:|---|---|
-{chr(10).join(rows)}
-
-{chr(10).join(f"- `{name}`: {COLUMNS[name]}" for name in _columns(categories))}
-
-```python
-from datasets import load_dataset
-
-load_dataset("path/to/this/folder", "{first}")
-```
-
-{chr(10).join(_origin(data, splits.values()))}
-{WRITER} ({counted(len(splits), "split")}; sha256 is of a split's content, as daxlab computes it).
-"""
-    return card(front, text)
-
-
-def _configuration(place: str, split: Split) -> dict[str, Any]:
-    """What `datasets` needs to know of a split: its files, columns and sizes."""
-    sets = {re.sub(r"\W", "_", name): (name, len(list(examples))) for name, examples in _sets(split).items()}
-    if len(sets) <= len(split.tests):
-        names = ", ".join(split.tests)
-        raise InputError(
-            f"two test sets have the same name for Hugging Face, where only letters count ({names}); rename one"
-        )
-    folder = "" if place == "." else f"{place}/"
-    return {
-        "config_name": _place(split),
-        "data_files": [{"split": side, "path": f"{folder}{name}.parquet"} for side, (name, _) in sets.items()],
-        "features": [
-            {"name": name, "dtype": "int64" if name == "weight" else "string"}
-            for name in _columns(split.has_categories)
-        ],
-        "splits": [{"name": side, "num_examples": size} for side, (_, size) in sets.items()],
-    }
-
-
-def _origin(data: Dataset, splits: Iterable[Split]) -> list[str]:
-    """Licence and source, as far as they are known."""
-    lines = [
-        f"Licence: {data.license}." if data.license else "Licence: not known to daxlab; add it before you publish."
-    ]
-    if data.source:
-        lines.append(f"Source: {data.source}")
-    if any(split.name in MCD_NAMES for split in splits):
-        lines.append(f"Which commands are in mcd1, mcd2 and mcd3 is from Keysers et al. (2020): {MCD.url}")
-    return [line + "\n" for line in lines]
