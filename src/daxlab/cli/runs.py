@@ -1,10 +1,12 @@
 """`daxlab runs`: what the ledger holds."""
 
+import json
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
 from pathlib import Path
-from typing import Annotated
+from time import time
+from typing import Annotated, Any
 
 import typer
 
@@ -121,19 +123,33 @@ def write_answers(
 
 @app.command("export")
 def export_runs(
-    to: Annotated[Path, typer.Argument(help="A .csv, .jsonl or .parquet table, or a .db ledger to ship.")],
+    to: Annotated[
+        Path,
+        typer.Argument(help="A .csv, .jsonl or .parquet table, or a .db ledger to ship; a folder, for a --format."),
+    ],
     where: WhereOption = None,
     figures_only: Annotated[
         bool, typer.Option("--figures-only", help="Of a .db: metrics and curves, without answers and weights.")
     ] = False,
+    form: Annotated[
+        str | None,
+        typer.Option("--format", metavar="every-eval-ever", help="A record of each learner, in this schema."),
+    ] = None,
+    organization: Annotated[
+        str, typer.Option(metavar="NAME", help="Of such records: who trained the learners.")
+    ] = "unknown",
     ledger: LedgerOption = None,
 ) -> None:
     """Export runs as a table, or as a ledger of their own: one file, which opens where nothing can be written too.
 
+    Or as records of Every Eval Ever, version 0.3 of its schema.
     Example: daxlab runs export runs.csv --where split=jump
+    Example: daxlab runs export eee/ --format every-eval-ever --organization my-lab
     """
     with Ledger(ledger_at(ledger)) as known:
         filters = read_filters(known, where or [])
+        if form is not None:
+            return _export_records(known, to, filters, form, organization)
         if to.suffix != ".db":
             if figures_only:
                 raise InputError("--figures-only is for a .db: a table has nothing but figures")
@@ -143,6 +159,19 @@ def export_runs(
             if not figures_only:
                 _copy_weights(known.path, to, known.select(filters))
     print(to)
+
+
+def _export_records(ledger: Ledger, folder: Path, where: Mapping[str, Any], form: str, organization: str) -> None:
+    from daxlab.analysis.every_eval_ever import NAME, records  # polars is slow to load
+
+    if form != NAME:
+        raise InputError(f"the one format of records is {NAME}, not {form!r}; a table is named by its suffix: runs.csv")
+    contents = dict(records(ledger, where, organization, time()))
+    if not contents:
+        raise InputError("none of these runs has an accuracy, so there is nothing to export")
+    for path, record in contents.items():
+        atomic_write(folder / path, (json.dumps(record, indent=2, ensure_ascii=False) + "\n").encode())
+        print(folder / path)
 
 
 @app.command("folder")
