@@ -79,8 +79,8 @@ def _results(ledger: Ledger, setting: Row) -> Iterator[dict[str, Any]]:
     """A result for the main test set of a split, and for each further one."""
     (row,) = ledger.rows({"key": setting["keys"][0]})
     source = _source(row)
-    further = by_test_set(ledger, setting["keys"])
-    for test, figures in {None: setting, **further}.items():
+    figures_by_test: dict[str, Row] = {"": setting, **by_test_set(ledger, setting["keys"])}
+    for test, figures in figures_by_test.items():
         name = ".".join(filter(None, (source["dataset_name"], _slug(setting["split"]), test)))
         details = {
             "accuracies": json.dumps([round(accuracy / 100, 6) for accuracy in figures["accuracies"]]),

@@ -22,13 +22,14 @@ from daxlab.cli.options import (
     read_filters,
     writable_ledger,
 )
-from daxlab.cli.terminal import print_json, show, sparkline, table
+from daxlab.cli.terminal import print_json, progress, show, sparkline, table
 from daxlab.errors import InputError
 from daxlab.runs import Ledger, Writer, export, merge, write_frame, write_table
+from daxlab.runs.trackers import TRACKERS, log
 from daxlab.sweep import weights_of
 from daxlab.units import counted
 
-app = typer.Typer(help="The ledger: list, show, curve, answers, export, folder, delete, merge.")
+app = typer.Typer(help="The ledger: list, show, curve, answers, export, folder, log, delete, merge.")
 RunsArgument = Annotated[list[str], typer.Argument(metavar="RUN…", help="Any unique beginnings of runs' keys.")]
 COLUMNS = {"run": "key", "dataset": "dataset", "split": "split", "learner": "label", "seed": "seed"}
 COLUMNS |= {"status": "status", "test %": "accuracy", "train %": "train_accuracy", "oracle %": "oracle_accuracy"}
@@ -37,7 +38,7 @@ MOST_SHOWN = 50
 
 @app.callback(invoke_without_command=True)
 def runs(context: typer.Context, ledger: LedgerOption = None) -> None:
-    """The ledger: list, show, curve, answers, export, folder, delete, merge. By itself: list."""
+    """The ledger: list, show, curve, answers, export, folder, log, delete, merge. By itself: list."""
     if context.invoked_subcommand is None:
         list_runs(ledger=ledger)
     elif ledger is not None:
@@ -192,6 +193,25 @@ def run_as_folder(
     with Ledger(path) as known:
         key = known.find(run)
     print(f"\nTo publish it: hf upload YOUR-NAME/daxlab-{key[:12]} {shlex.quote(str(to))}")
+
+
+@app.command("log")
+def log_runs(
+    tracker: Annotated[str, typer.Argument(metavar="|".join(TRACKERS), help="Where to; install it by that name.")],
+    project: Annotated[
+        str, typer.Option(metavar="NAME", help="The project there; of TensorBoard, the folder to write into.")
+    ] = "daxlab",
+    where: WhereOption = None,
+    ledger: LedgerOption = None,
+) -> None:
+    """Log runs to Weights & Biases, Trackio or TensorBoard: configuration, learning curve, final metrics.
+
+    Example: daxlab runs log tensorboard --project tensorboard/ --where split=jump
+    """
+    with Ledger(ledger_at(ledger)) as known:
+        keys = known.select(read_filters(known, where or []))[::-1]  # in the order in which they were added
+        logged = list(progress(log(known, keys, tracker, project), "logging", len(keys)))
+    print(f"{counted(len(logged), 'run')} logged to {tracker}, {project}")
 
 
 @app.command("delete")
