@@ -4,6 +4,7 @@ import json
 import re
 from collections import Counter
 from pathlib import Path
+from shutil import rmtree
 from zipfile import ZipFile
 
 import pytest
@@ -87,6 +88,16 @@ def test_several_splits_are_the_configurations_of_one_dataset(data, tmp_path, mo
     assert not caplog.messages  # such as: ignoring part of the card
     logging.disable_propagation()
     assert all(one.digest[:12] in card for one in chosen)
+
+
+@pytest.mark.slow
+def test_every_split_of_scan_and_its_card_are_loaded(data, tmp_path: Path, monkeypatch, load) -> None:
+    monkeypatch.setenv("DAXLAB_DATA", str(data))
+    scan = dataset("scan")
+    for n, one in enumerate(map(scan.split, scan.split_names())):
+        export(scan, [one], tmp_path / str(n), "parquet")
+        assert holds(load(tmp_path / str(n)), one), one.name
+        rmtree(tmp_path / str(n))
 
 
 @pytest.mark.parametrize(
