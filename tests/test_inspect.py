@@ -102,9 +102,9 @@ def test_the_seed_draws_the_shots_and_a_disguise_has_the_same_ones() -> None:
 def test_the_first_test_commands_are_a_sample_and_none_is_lost() -> None:
     test = split("length").test
     samples = list(scan("length", shots=4).dataset)
-    assert sorted(sample.id for sample in samples) == list(range(len(test)))
-    assert all(sample.target.split() == list(test[sample.id].actions) for sample in samples)
-    assert [sample.id for sample in samples[:10]] != list(range(10))
+    assert sorted(sample.id for sample in samples) == list(range(1, len(test) + 1))
+    assert all(sample.target.split() == list(test[sample.id - 1].actions) for sample in samples)
+    assert [sample.id for sample in samples[:10]] != list(range(1, 11))
 
 
 @pytest.mark.parametrize("shots", [-1, 20_000])

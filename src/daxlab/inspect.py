@@ -37,10 +37,10 @@ def scan(split: str = "jump", shots: int = 16, disguise: bool = False, seed: int
     """
     source = dataset(f"{PREFIX}scan" if disguise else "scan")
     content = source.split(split)
-    examples = drawn_shots(content, shots, seed)
+    examples, test = drawn_shots(content, shots, seed), content.test
     samples = [
-        Sample(prompt(examples, content.test[place].command), target=" ".join(content.test[place].actions), id=place)
-        for place in _order(range(len(content.test)), f"test {seed}")
+        Sample(prompt(examples, test[place].command), target=" ".join(test[place].actions), id=place + 1)
+        for place in _order(range(len(test)), f"test {seed}")
     ]
     return Task(
         MemoryDataset(samples, name=f"{source.name} {split}"),

@@ -44,18 +44,15 @@ RESULT = having(
     | {"score_details": having({"score": NUMBER}, {"details": DETAILS, "uncertainty": UNCERTAINTY})},
     {"evaluation_result_id": TEXT, "evaluation_timestamp": TEXT},
 )
+DEPLOYMENT = having(
+    {
+        "deployment_type": {"enum": ["self_deployed", "externally_managed", "unknown"]},
+        "model_availability": {"enum": ["open_weights", "closed_weights", "unknown"]},
+    }
+)
 MODEL = having(
     {"name": TEXT, "id": {"type": "string", "pattern": "^[^/]+/[^/]+$"}}
-    | {
-        "additional_details": DETAILS
-        | having(
-            {
-                "deployment_type": {"enum": ["self_deployed", "externally_managed", "unknown"]},
-                "model_availability": {"enum": ["open_weights", "closed_weights", "unknown"]},
-            }
-        )
-        | {"additionalProperties": TEXT}
-    },
+    | {"additional_details": {"allOf": [DETAILS, DEPLOYMENT]}},
     {"developer": TEXT, "inference_platform": TEXT},
 )
 REPORTER = having(
