@@ -52,7 +52,9 @@ def holds(loaded, one: Split) -> bool:
         name: [(*(e.command, " ".join(e.actions), e.category)[: len(columns) - 1], weight) for e, weight in examples]
         for name, examples in sets.items()
     }
-    return rows == {name: [tuple(row[column] for column in columns) for row in part] for name, part in loaded.items()}
+    return rows == {
+        name: list(zip(*(part[column][:] for column in columns), strict=True)) for name, part in loaded.items()
+    }
 
 
 @pytest.mark.parametrize("form", ["jsonl", "parquet"])
