@@ -59,6 +59,19 @@ def test_export_writes_two_files_and_names_them(daxlab, tmp_path: Path) -> None:
     assert len((tmp_path / "out" / "train.txt").read_text().splitlines()) == 21_890
 
 
+def test_export_of_several_splits_as_parquet_ends_with_the_line_that_publishes_them(daxlab, tmp_path: Path) -> None:
+    done = daxlab("data", "export", "jump", "turn-left", "--to", tmp_path, "--format", "parquet")
+    *paths, _, last = done.stdout.splitlines()
+    assert [str(Path(path).relative_to(tmp_path)) for path in paths] == [
+        "jump/train.parquet",
+        "jump/test.parquet",
+        "turn-left/train.parquet",
+        "turn-left/test.parquet",
+        "README.md",
+    ]
+    assert last == f"To publish it: hf upload YOUR-NAME/scan {tmp_path} --repo-type dataset"
+
+
 def test_verify_compares_every_file_with_what_the_rules_generate(daxlab, data, tmp_path: Path) -> None:
     done = daxlab("data", "verify", data / "SCAN-master.zip")
     assert done.returncode == 0

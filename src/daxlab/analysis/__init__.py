@@ -11,6 +11,7 @@ origins.py      where runs were made, with which versions, and what they took
 answers.py      a run's answers to a test set, one row each
 score.py        answers from outside the ledger: exact match on a test set
 replicates.py   mean, standard error and interval over runs
+every_eval_ever.py  learners' results as records that others collect
 
 Of runs that have what they ask about:
 

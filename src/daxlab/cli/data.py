@@ -1,6 +1,7 @@
 """`daxlab datasets` and `daxlab data`: what can be learned from, and its splits."""
 
 import re
+import shlex
 import sys
 from collections import Counter
 from itertools import groupby
@@ -11,7 +12,8 @@ import typer
 
 from daxlab.cli.options import DataOption, JsonOption
 from daxlab.cli.terminal import download, print_json, progress, show, table
-from daxlab.datasets import CORPORA, Sizes, catalogue, dataset, fetch, language, split
+from daxlab.datasets import CORPORA, Sizes, catalogue, dataset, fetch, language
+from daxlab.datasets.dataset_card import repository
 from daxlab.datasets.export import SUFFIX, export
 from daxlab.datasets.release import SCAN
 from daxlab.datasets.verify import GOOD, verify
@@ -72,7 +74,7 @@ def _row(group: list[Sizes]) -> dict[str, Any]:
 
 @app.command("export")
 def export_split(
-    name: Annotated[str, typer.Argument(metavar="SPLIT", help="As 'daxlab data list' shows it.")],
+    names: Annotated[list[str], typer.Argument(metavar="SPLIT…", help="As 'daxlab data list' shows them.")],
     to: Annotated[Path, typer.Option(metavar="DIR", help="The folder to write into.")],
     form: Annotated[
         str,
@@ -81,14 +83,18 @@ def export_split(
     data: DataOption = "scan",
     as_json: JsonOption = False,
 ) -> None:
-    """Write the training set and the test sets of a split as files.
+    """Write the training set and the test sets of a split as files; of several splits, into a folder for each.
 
-    Example: daxlab data export jump --to jump/ --format jsonl
+    With Parquet comes a dataset card, by which Hugging Face's load_dataset("DIR") loads it.
+    Example: daxlab data export jump length --to scan/ --format parquet
     """
-    paths = export(split(name, data), to, form)
+    source = dataset(data)
+    paths = export(source, [source.split(name) for name in names], to, form)
     if as_json:
         return print_json(paths)
     print(*paths, sep="\n")
+    if form == "parquet":
+        print(f"\nTo publish it: hf upload YOUR-NAME/{repository(source)} {shlex.quote(str(to))} --repo-type dataset")
 
 
 @app.command("verify")

@@ -1,10 +1,12 @@
 """`daxlab runs`: what the ledger holds."""
 
+import json
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
 from pathlib import Path
-from typing import Annotated
+from time import time
+from typing import Annotated, Any
 
 import typer
 
@@ -20,13 +22,14 @@ from daxlab.cli.options import (
     read_filters,
     writable_ledger,
 )
-from daxlab.cli.terminal import print_json, show, sparkline, table
+from daxlab.cli.terminal import print_json, progress, show, sparkline, table
 from daxlab.errors import InputError
 from daxlab.runs import Ledger, Writer, export, merge, write_frame, write_table
+from daxlab.runs.trackers import TRACKERS, log
 from daxlab.sweep import weights_of
 from daxlab.units import counted
 
-app = typer.Typer(help="The ledger: list, show, curve, answers, export, folder, delete, merge.")
+app = typer.Typer(help="The ledger: list, show, curve, answers, export, folder, log, delete, merge.")
 RunsArgument = Annotated[list[str], typer.Argument(metavar="RUN…", help="Any unique beginnings of runs' keys.")]
 COLUMNS = {"run": "key", "dataset": "dataset", "split": "split", "learner": "label", "seed": "seed"}
 COLUMNS |= {"status": "status", "test %": "accuracy", "train %": "train_accuracy", "oracle %": "oracle_accuracy"}
@@ -35,7 +38,7 @@ MOST_SHOWN = 50
 
 @app.callback(invoke_without_command=True)
 def runs(context: typer.Context, ledger: LedgerOption = None) -> None:
-    """The ledger: list, show, curve, answers, export, folder, delete, merge. By itself: list."""
+    """The ledger: list, show, curve, answers, export, folder, log, delete, merge. By itself: list."""
     if context.invoked_subcommand is None:
         list_runs(ledger=ledger)
     elif ledger is not None:
@@ -121,19 +124,33 @@ def write_answers(
 
 @app.command("export")
 def export_runs(
-    to: Annotated[Path, typer.Argument(help="A .csv, .jsonl or .parquet table, or a .db ledger to ship.")],
+    to: Annotated[
+        Path,
+        typer.Argument(help="A .csv, .jsonl or .parquet table, or a .db ledger to ship; a folder, for a --format."),
+    ],
     where: WhereOption = None,
     figures_only: Annotated[
         bool, typer.Option("--figures-only", help="Of a .db: metrics and curves, without answers and weights.")
     ] = False,
+    form: Annotated[
+        str | None,
+        typer.Option("--format", metavar="every-eval-ever", help="A record of each learner, in this schema."),
+    ] = None,
+    organization: Annotated[
+        str, typer.Option(metavar="NAME", help="Of such records: who trained the learners.")
+    ] = "unknown",
     ledger: LedgerOption = None,
 ) -> None:
     """Export runs as a table, or as a ledger of their own: one file, which opens where nothing can be written too.
 
+    Or as records of Every Eval Ever, version 0.3 of its schema.
     Example: daxlab runs export runs.csv --where split=jump
+    Example: daxlab runs export eee/ --format every-eval-ever --organization my-lab
     """
     with Ledger(ledger_at(ledger)) as known:
         filters = read_filters(known, where or [])
+        if form is not None:
+            return _export_records(known, to, filters, form, organization)
         if to.suffix != ".db":
             if figures_only:
                 raise InputError("--figures-only is for a .db: a table has nothing but figures")
@@ -143,6 +160,19 @@ def export_runs(
             if not figures_only:
                 _copy_weights(known.path, to, known.select(filters))
     print(to)
+
+
+def _export_records(ledger: Ledger, folder: Path, where: Mapping[str, Any], form: str, organization: str) -> None:
+    from daxlab.analysis.every_eval_ever import NAME, records  # polars is slow to load
+
+    if form != NAME:
+        raise InputError(f"the one format of records is {NAME}, not {form!r}; a table is named by its suffix: runs.csv")
+    contents = dict(records(ledger, where, organization, time()))
+    if not contents:
+        raise InputError("none of these runs has an accuracy, so there is nothing to export")
+    for path, record in contents.items():
+        atomic_write(folder / path, (json.dumps(record, indent=2, ensure_ascii=False) + "\n").encode())
+        print(folder / path)
 
 
 @app.command("folder")
@@ -163,6 +193,25 @@ def run_as_folder(
     with Ledger(path) as known:
         key = known.find(run)
     print(f"\nTo publish it: hf upload YOUR-NAME/daxlab-{key[:12]} {shlex.quote(str(to))}")
+
+
+@app.command("log")
+def log_runs(
+    tracker: Annotated[str, typer.Argument(metavar="|".join(TRACKERS), help="Where to; install it by that name.")],
+    project: Annotated[
+        str, typer.Option(metavar="NAME", help="The project there; of TensorBoard, the folder to write into.")
+    ] = "daxlab",
+    where: WhereOption = None,
+    ledger: LedgerOption = None,
+) -> None:
+    """Log runs to Weights & Biases, Trackio or TensorBoard: configuration, learning curve, final metrics.
+
+    Example: daxlab runs log tensorboard --project tensorboard/ --where split=jump
+    """
+    with Ledger(ledger_at(ledger)) as known:
+        keys = known.select(read_filters(known, where or []))[::-1]  # in the order in which they were added
+        logged = list(progress(log(known, keys, tracker, project), "logging", len(keys)))
+    print(f"{counted(len(logged), 'run')} logged to {tracker}, {project}")
 
 
 @app.command("delete")

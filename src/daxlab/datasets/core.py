@@ -89,6 +89,8 @@ class Dataset(ABC):
     grammar: Language | None = None  # that generates it
     families: str = ""  # the splits that `split` knows and `split_names` does not list, in words
     packages: tuple[str, ...] = ()  # that `scores` needs: their versions are recorded with a run
+    license: str = ""  # as Hugging Face abbreviates it, and
+    source: str = ""  # where the data was published; empty where daxlab does not know
 
     @property
     @abstractmethod

@@ -24,6 +24,7 @@ class Disguised(Dataset):
     def __init__(self, original: Dataset) -> None:
         self.original = original
         self.unit, self.families, self.packages = original.unit, original.families, original.packages
+        self.license, self.source = original.license, original.source
 
     @property
     def name(self) -> str:

@@ -23,6 +23,10 @@ class GrammarDataset(Dataset):
     def __init__(self, language: Language) -> None:
         self.grammar: Language = language
         self._published = language.name == "scan" and language.names == "release"
+        if language.name == "scan":
+            self.license, self.source = "bsd-3-clause", "https://github.com/brendenlake/SCAN"
+        elif language.name in ABOUT:
+            self.license = "mit"
 
     @property
     def name(self) -> str:

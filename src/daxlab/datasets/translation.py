@@ -76,6 +76,10 @@ class SentencePairs(Dataset):
     def __init__(self, name: str, path: Path | None) -> None:
         self._typed, self._path = name, path
         self._corpus, *_ = name.split(MARK)
+        if self._corpus == BUILT_IN:
+            self.license = "mit"
+        elif TATOEBA_NAME.fullmatch(self._corpus):
+            self.license, self.source = "cc-by-2.0", ENG_FRA.url
         self.new: NewWord = new_word(name)
         self.families = f"any {condition(self.new, 'N')}; -seedN after a name draws other test sentences"
 
