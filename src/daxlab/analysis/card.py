@@ -216,8 +216,9 @@ def entry(rows: Sequence[Row]) -> Row:
 
 
 def _status(row: Row) -> str:
-    """The first words of its failure: crashed, timed out, …"""
-    return "ok" if row["status"] == "done" else (row["reason"] or "failed").partition(":")[0]
+    """What a program's failure begins with (crashed, timed out, …); a network only fails."""
+    word, colon, _ = (row["reason"] or "").partition(":")
+    return "ok" if row["status"] == "done" else word if colon else "failed"
 
 
 def _scores(rows: Sequence[Row]) -> list[tuple[int, float]]:
