@@ -48,7 +48,7 @@ class Part(Dataset):
     def __init__(self, original: Dataset, prefix: str, change: Callable[[Split], Split]) -> None:
         self.original, self.prefix, self.change = original, prefix, change
         self.unit, self.grammar, self.families = original.unit, original.grammar, original.families
-        self.packages = original.packages
+        self.packages, self.license, self.source = original.packages, original.license, original.source
 
     @property
     def name(self) -> str:
