@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from daxlab.check import Check, Finding
 from daxlab.learners import Program, process
-from daxlab.learners.checks import CHECKS, COMMANDS, LONG, TRAIN, Check, Finding
+from daxlab.learners.checks import CHECKS, COMMANDS, LONG, TRAIN
 
 LEARNERS = """
 import itertools, os, random, subprocess, sys, tempfile, time
