@@ -241,6 +241,7 @@ STATUSES = {
     "CrashesInPredict": ("crashed: exit status 1", "RuntimeError: not predicted"),
     "NoPredict": ("crashed: exit status 1", "AttributeError"),
     "Missing": ("crashed: exit status 1", "has no class or function 'Missing'"),
+    "Complains": ("crashed: exit status 1", "RuntimeError: said at last"),
     "Exits": ("wrong answers: it ended without a file of answers", ""),
     "Segfaults": ("crashed: signal 11", ""),
     "Hangs": ("timed out: it was stopped after 1 s", ""),
