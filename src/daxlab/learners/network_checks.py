@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import equinox as eqx
 import jax
 import numpy as np
 
@@ -57,7 +58,7 @@ def _by_heart(learner: NetworkLearner) -> Trainees:
 def _group(learner: NetworkLearner) -> str:
     few = replace(learner, updates=FEW)  # type: ignore[call-arg]  # a field of the protocol
     alone, together = (unstack(_trained(few, seeds).networks, 0) for seeds in ((0,), (0, 1)))
-    pairs = zip(*(jax.tree.leaves(network) for network in (alone, together)), strict=True)
+    pairs = zip(*(jax.tree.leaves(eqx.filter(network, eqx.is_array)) for network in (alone, together)), strict=True)
     furthest = max(float(np.max(np.abs(np.asarray(a) - np.asarray(b)), initial=0)) for a, b in pairs)
     if not furthest <= CLOSE:
         raise NotKept("broken", f"after {FEW} updates a weight differs by {furthest:.2g}")
