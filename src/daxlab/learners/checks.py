@@ -210,7 +210,8 @@ def _learns_training(learner: Learner) -> str:
 # fmt: off
 CHECKS: tuple[Check[Any], ...] = (
     Check("answers-all", "Every command has exactly one answer, which is text.",
-          "Return a string for each command from predict, or write one line for each to {answers}.", _answers_all),
+          "Return a string for each command from predict, or write one line for each to {answers}; for more time, say "
+          "--time 10m.", _answers_all),
     Check("repeats-with-seed", "The same seed gives the same answers in a new process.",
           "Seed every random number generator with the seed that is given.", lambda learner: _same(learner, **AGAIN)),
     Check("keeps-order", "The answers follow the commands, whatever their order.",
