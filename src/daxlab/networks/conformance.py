@@ -192,14 +192,14 @@ CHECKS: tuple[Check[Candidate], ...] = (
           "Add up -log p of the target's symbols, <EOS> included and <PAD> not.", _losses),
     Check("answers", "An answer ends at <EOS>, and keeps to an oracle length.",
           "Produce <PAD> after <EOS>; where length is 0 or more, let <EOS> follow that many actions.", _answers),
-    Check("stacking", "A network computes in a stack what it computes alone.",
-          "Draw everything from the key that start is given, and keep Python's own numbers out of the arrays.",
-          _stacking),
     Check("states", "States do not depend on padding.",
           "To have states compared, return vectors by name, \"final\" among them, from encoding(command).", _states),
     Check("attention", "Attention weights add up to one, with nothing on padding.",
           "To have attention shown, return weights [action time, command time] from attention(command, actions).",
           _attention),
+    Check("stacking", "A network computes in a stack what it computes alone.",
+          "Draw everything from the key that start is given, and keep Python's own numbers out of the arrays.",
+          _stacking),
 )
 # fmt: on
 
