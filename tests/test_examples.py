@@ -1,4 +1,4 @@
-"""The examples that need nothing installed: what each gets right on a split, plain and disguised."""
+"""The examples: what each gets right on a split, plain and disguised; PyTorch and Transformers, that they run."""
 
 import json
 import shutil
@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from daxlab import learners
 from daxlab.cli import app
+from daxlab.learners import Program
+from daxlab.learners.checks import CHECKS, checks_of
 
 HERE = Path(__file__).parents[1]
 EXAMPLES = HERE / "examples"
@@ -44,6 +47,34 @@ def test_hand_written_rules_know_scan_and_nothing_else():
 
 def test_a_shell_command_joins_two_halves_that_it_remembers():
     assert scores(card("--command", "sh halves.sh {train} {commands} {answers}", "--format", "tsv")) == (4.23, 0)
+
+
+@pytest.mark.slow
+def test_an_equinox_network_keeps_its_contract_and_learns():
+    reader = learners.make("reader.py:Reader", {"width": 8})
+    assert {check(reader).verdict for check in checks_of(reader)} <= {"kept", "note"}
+    words = ["train", "reader.py:Reader", "--split", "simple", "--runs", "1", "--updates", "4000", "--json"]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+    (run,) = json.loads(result.stdout)["runs"]
+    assert run["accuracy"] > 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("package", "name", "settings"),
+    [
+        ("torch", "pytorch_gru.py:Gru", ("updates=200", "width=64", "rate=0.01")),
+        ("transformers", "transformers_t5.py:T5", ("updates=150", "width=32", "layers=1", "rate=0.01")),
+    ],
+)
+def test_what_needs_a_package_learns_some_pairs_and_leaves_nothing(package, name, settings):
+    """Those checks that need its answers and one more run: to start it takes half a minute on a busy core."""
+    pytest.importorskip(package, reason=f"{package} is not installed: pip install 'daxlab[examples]'")
+    program = Program(name, args=" ".join(settings), time=300.0)
+    wanted = ("answers-all", "repeats-with-seed", "leaves-nothing", "learns-training")
+    findings = [check(program) for check in CHECKS if check.id in wanted]
+    assert {finding.id: finding.verdict for finding in findings} == dict.fromkeys(wanted, "kept"), findings
 
 
 def test_the_page_shows_the_example():

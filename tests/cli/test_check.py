@@ -17,6 +17,9 @@ class Cuts(Nearest):
         return [" ".join(answer.split()[:self.most]) for answer in super().predict(commands)]
 """
 
+CONTRIBUTING = (PAGE.parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+MEMORY = CONTRIBUTING.partition("```python\n")[2].partition("```")[0]
+
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,3 +49,42 @@ def test_a_command_is_checked_too_and_a_note_is_no_error(daxlab) -> None:
     verdicts = {found["id"]: found["verdict"] for found in json.loads(done.stdout)}
     assert done.returncode == 0 and verdicts.pop("learns-training") == "note" and set(verdicts.values()) == {"kept"}
     assert "give one of them" in daxlab("check").stderr
+
+
+def test_a_declared_exception_is_no_error_and_stands_in_the_findings_with_its_reason(daxlab) -> None:
+    words = ("check", "nearest.py:Cuts", "--arg", "most=20", "--out", "checks.json", "--except")
+    done = daxlab(*words, "long-answers=it is made for short ones", "--json")
+    assert done.returncode == 0 and done.stderr == ""
+    findings = {found["id"]: found for found in json.loads(done.stdout)}
+    assert list(findings.values()) == json.loads(Path("checks.json").read_text())
+    assert {key: findings["long-answers"][key] for key in ("verdict", "change", "reason")} == {
+        "verdict": "excepted",
+        "change": "",
+        "reason": "it is made for short ones",
+    }
+    assert {"id", "promise", "verdict", "seen", "change", "reason"} == set(findings["answers-all"])
+    assert findings["answers-all"]["verdict"] == "kept" and findings["answers-all"]["reason"] == ""
+    assert "it is made for short ones" in daxlab(*words, "long-answers=it is made for short ones").stdout
+
+
+def test_an_exception_needs_a_check_and_a_reason_and_excuses_nothing_else(daxlab) -> None:
+    assert "did you mean 'long-answers'?" in daxlab("check", "nearest.py:Cuts", "--except", "long-answer=x").stderr
+    assert "needs a reason" in daxlab("check", "nearest.py:Cuts", "--except", "long-answers").stderr
+    done = daxlab("check", "nearest.py:Cuts", "--arg", "most=20", "--except", "keeps-order=it sorts")
+    assert done.returncode == 1 and "keeps-order is kept: it needs no exception" in done.stderr
+
+
+def test_a_learner_of_daxlabs_is_checked_by_its_kind_or_class_and_its_fields(daxlab) -> None:
+    Path("memory.py").write_text(MEMORY)
+    done = daxlab("check", "memory.py:Memory", "--set", "otherwise=NO", "--json")
+    assert done.returncode == 0, done.stderr
+    assert {found["verdict"] for found in json.loads(done.stdout)} == {"kept"}
+    for words, complaint in [
+        (("memory.py:Memory", "--set", "otherwis=NO"), "did you mean"),
+        (("memory.py:Memory", "--arg", "otherwise=NO"), "its fields are set by --set"),
+        (("nearest.py:Nearest", "--set", "hidden=3"), "--arg"),
+        (("rnn", "--set", "hiden=3"), "did you mean"),
+        (("take-home",), "daxlab score"),
+    ]:
+        refused = daxlab("check", *words)
+        assert refused.returncode == 2 and complaint in refused.stderr

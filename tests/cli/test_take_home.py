@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
+import venv
 from pathlib import Path
 
 import pytest
@@ -69,11 +70,14 @@ def answers_in_ledger(daxlab) -> dict[tuple, list]:
 
 
 @pytest.mark.usefixtures("trains_here")
-def test_a_learner_answers_the_same_by_class_by_bare_python_by_command_and_at_home(daxlab, folder: Path) -> None:
-    Path("bare").write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')
-    Path("bare").chmod(0o755)
+def test_a_learner_answers_the_same_by_class_by_another_environment_by_command_and_at_home(
+    daxlab, folder: Path
+) -> None:
+    venv.create("elsewhere", symlinks=True, with_pip=False)
+    without = ["elsewhere/bin/python", "-I", "-c", "import daxlab"]
+    assert subprocess.run(without, capture_output=True, check=False).returncode == 1
     command = f"{sys.executable} mine.py {{train}} {{commands}} {{answers}} {{seed}}"
-    ways = [("mine.py:Mine",), ("mine.py:Mine", "--python", "./bare"), ("--command", command)]
+    ways = [("mine.py:Mine",), ("mine.py:Mine", "--python", "elsewhere/bin/python"), ("--command", command)]
     for way in ways:
         assert daxlab("examine", *way, *WORDS).returncode == 0
     assert daxlab("examine", "--take-home", "home", *WORDS).returncode == 0

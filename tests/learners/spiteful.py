@@ -114,3 +114,10 @@ class IgnoresItsSeed(Good):
 class NoPredict:
     def fit(self, train, *, seed):
         pass
+
+
+class Complains(Good):
+    def fit(self, train, *, seed):
+        for _ in range(100):
+            os.write(2, b"x" * 1_000_000)
+        raise RuntimeError("said at last")

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from daxlab.check import Check, Finding
 from daxlab.learners import Program, process
-from daxlab.learners.checks import CHECKS, COMMANDS, LONG, TRAIN, Check, Finding
+from daxlab.learners.checks import CHECKS, COMMANDS, LONG, TRAIN
 
 LEARNERS = """
 import itertools, os, random, subprocess, sys, tempfile, time
@@ -52,6 +53,17 @@ class LeavesTemporary(Good):
         super().fit(train, seed=seed)
         tempfile.mkdtemp()
 
+class Caches(Good):
+    def fit(self, train, *, seed):
+        super().fit(train, seed=seed)
+        self.cache = os.path.join(tempfile.gettempdir(), "cache", "compiled")
+        os.makedirs(self.cache, exist_ok=True)
+
+class CachesMore(Caches):
+    def fit(self, train, *, seed):
+        super().fit(train, seed=seed)
+        tempfile.mkstemp(dir=self.cache)
+
 class LeavesWeights(Good):
     def fit(self, train, *, seed):
         super().fit(train, seed=seed)
@@ -89,6 +101,8 @@ BROKEN = {
     "DrawsFromItsSeed": {},
     "Cuts": {"long-answers"},
     "LeavesTemporary": {"leaves-nothing"},
+    "Caches": {},
+    "CachesMore": {"leaves-nothing"},
     "LeavesWeights": {"leaves-nothing"},
     "LeavesChild": {"leaves-nothing"},
     "Crashes": {"answers-all"},
@@ -131,6 +145,7 @@ def test_what_was_seen_and_what_to_change_are_said() -> None:
     sorts = found("Sorts", "keeps-order")
     assert sorts.seen.startswith("16 of 16 answers differ; to 'blicket': 'ZUP ZUP', then 'ZUP DAX LUG")
     assert "put the answers back" in sorts.change  # blicket is asked last, and "zup twice" is the last in the alphabet
+    assert found("Caches", "leaves-nothing").seen.endswith("to which the next run adds nothing: cache")
     assert found("LeavesChild", "leaves-nothing").seen == "it left the process sleep"
     assert found("LeavesWeights", "leaves-nothing").seen == f"it left {Path.cwd() / 'weights.bin'}"
 

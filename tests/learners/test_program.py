@@ -6,8 +6,9 @@ import os
 import pickle
 import shutil
 import sys
+import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psutil
@@ -87,7 +88,7 @@ def nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
     monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
     yield
     assert list(temporary.iterdir()) == []
-    assert [running for running in psutil.process_iter() if _started_by(running, tmp_path)] == []
+    assert _ours(tmp_path) == []
 
 
 def _started_by(running: psutil.Process, folder: Path) -> bool:
@@ -235,12 +236,37 @@ def test_a_program_is_stopped_when_the_driver_wishes() -> None:
     assert program.fit([job(program)], Context(progress=lambda step, losses: next(wishes))) is None
 
 
+def test_a_program_ends_and_its_folder_goes_if_whoever_started_it_is_killed(tmp_path: Path) -> None:
+    code = f"from daxlab.learners import Program; Program(command={STARTS_TWO!r}).ask([], ['dax'], 0)"
+    owner = psutil.Popen([sys.executable, "-c", code], env={**os.environ, "TMPDIR": str(tmp_path / "temporary")})
+    _wait_for(lambda: [running.name() for running in _ours(tmp_path)].count("sleep") == 2)
+    assert len(list((tmp_path / "temporary").iterdir())) == 1
+    owner.kill()
+    owner.wait()
+    _wait_for(lambda: not _ours(tmp_path) and not list((tmp_path / "temporary").iterdir()))
+
+
+STARTS_TWO = "setsid sleep 1000 & sleep 1000; true {commands} {answers}"  # one of them leaves the session
+
+
+def _ours(folder: Path) -> list[psutil.Process]:
+    return [running for running in psutil.process_iter() if _started_by(running, folder)]
+
+
+def _wait_for(condition: Callable[[], bool]) -> None:
+    until = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
 STATUSES = {
     "CrashesInInit": ("crashed: exit status 1", "RuntimeError: not made"),
     "CrashesInFit": ("crashed: exit status 1", "RuntimeError: not fitted"),
     "CrashesInPredict": ("crashed: exit status 1", "RuntimeError: not predicted"),
     "NoPredict": ("crashed: exit status 1", "AttributeError"),
     "Missing": ("crashed: exit status 1", "has no class or function 'Missing'"),
+    "Complains": ("crashed: exit status 1", "RuntimeError: said at last"),
     "Exits": ("wrong answers: it ended without a file of answers", ""),
     "Segfaults": ("crashed: signal 11", ""),
     "Hangs": ("timed out: it was stopped after 1 s", ""),

@@ -1,34 +1,90 @@
-"""`daxlab check`: whether anybody's learner keeps what its answers are trusted for, in seconds."""
+"""`daxlab check`: whether a learner keeps what its answers are trusted for, in seconds."""
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
-from daxlab.cli.examine import ArgsOption, CommandOption, FileArgument, FormatOption, PythonOption, TimeOption, program
+from daxlab import learners
+from daxlab.atomic import atomic_write
+from daxlab.check import Check, Finding
+from daxlab.cli.examine import ArgsOption, CommandOption, FormatOption, PythonOption, TimeOption, program
 from daxlab.cli.options import JsonOption
 from daxlab.cli.terminal import print_json, show, table
-from daxlab.learners.checks import CHECKS
+from daxlab.cli.train import SET, name_and_settings
+from daxlab.errors import InputError, nearest
+from daxlab.learners import Learner
+from daxlab.learners.checks import checks_of
+from daxlab.learners.registry import derives_from_daxlab
+
+LEARNER = (
+    "path/to/mine.py:Mine: a class with fit and predict, or a function of commands; or a class derived from one of "
+    "daxlab's, such as a Network; or what 'daxlab learners' lists."
+)
+EXCEPT = "A check that it need not keep, and why: one-at-a-time='batch norm'. Can be repeated."
+COLUMNS = {"check": "id", "verdict": "verdict", "what was seen": "seen", "declared reason": "reason"}
 
 
 def check(
-    file: FileArgument = None,
+    learner: Annotated[str | None, typer.Argument(metavar="[LEARNER]", help=LEARNER, show_default=False)] = None,
     command: CommandOption = "",
     form: FormatOption = "jsonl",
     python: PythonOption = "",
     arguments: ArgsOption = None,
+    settings: Annotated[list[str] | None, typer.Option("--set", metavar="FIELD=VALUE", help=SET)] = None,
     time: TimeOption = "1m",
+    exceptions: Annotated[list[str] | None, typer.Option("--except", metavar="CHECK=REASON", help=EXCEPT)] = None,
+    out: Annotated[Path | None, typer.Option(metavar="CHECKS.json", help="Write the findings there too.")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Check that a learner of your own answers as it should, on a tiny dataset. Exits with 1 if it does not.
 
-    Example: daxlab check mine.py:Mine
+    A class that derives from daxlab's Network or Learner is imported and trained as 'daxlab train' would; anything else
+    runs in a process of its own, as 'daxlab examine' runs it.
+    Example: daxlab check mine.py:Mine --except one-at-a-time="answers depend on the batch: batch norm"
     """
-    learner = program(file, command, form, python, arguments, time)
-    findings = [check(learner)._asdict() for check in CHECKS]
+    if learner in learners.KINDS or (learner and not python and derives_from_daxlab(learner)):
+        if command or arguments or form != "jsonl":
+            raise InputError(f"{learner} is a learner of daxlab's: its fields are set by --set")
+        checked: Learner = learners.from_text(*name_and_settings([learner], settings or []))
+    elif settings:
+        raise InputError("--set is for the fields of a network; what a program's class is made with is --arg")
+    else:
+        checked = program(learner, command, form, python, arguments, time)
+    checks = checks_of(checked)
+    reasons = _reasons(exceptions or [], checks)
+    findings = [_looked(check, checked, reasons)._asdict() for check in checks]
+    if out:
+        atomic_write(out, (json.dumps(findings, indent=1) + "\n").encode())
     if as_json:
         print_json(findings)
     else:
-        show(table(findings, {"check": "id", "verdict": "verdict", "what was seen": "seen"}))
+        show(table(findings, COLUMNS))
         for found in findings:
             if found["change"]:
                 print(f"\n{found['id']}: {found['promise']} {found['change']}")
     if any(found["verdict"] == "broken" for found in findings):
         raise typer.Exit(1)
+
+
+def _looked(check: Check[Learner], learner: Learner, reasons: dict[str, str]) -> Finding:
+    finding = check(learner)
+    if check.id in reasons and finding.verdict == "kept":
+        print(f"{check.id} is kept: it needs no exception", file=sys.stderr)
+    return finding.but(reasons[check.id]) if check.id in reasons else finding
+
+
+def _reasons(exceptions: Sequence[str], checks: Sequence[Check[Learner]]) -> dict[str, str]:
+    """The declared exceptions: from a check's id to the reason."""
+    reasons, ids = dict[str, str](), [check.id for check in checks]
+    for text in exceptions:
+        name, _, reason = (part.strip() for part in text.partition("="))
+        if name not in ids:
+            raise InputError(f"there is no check {name!r}; {nearest(name, ids)}")
+        if not reason:
+            raise InputError(f"an exception needs a reason: --except {name}='why it need not be kept'")
+        reasons[name] = reason
+    return reasons

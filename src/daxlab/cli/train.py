@@ -89,7 +89,7 @@ def train(
     training.check_runs(runs)
     if not 0 <= checkpoint_every < inf:
         raise InputError(f"a time between checkpoints is a number of seconds, not {checkpoint_every}")
-    chosen = learners.from_text(*_name_and_settings(learner or [], settings or []))
+    chosen = learners.from_text(*name_and_settings(learner or [], settings or []))
     source = dataset(data)
     names = _chosen_splits(source, splits or [], test)
     _warn(source, names)
@@ -112,7 +112,7 @@ def train(
     return outcome
 
 
-def _name_and_settings(typed: Sequence[str], settings: Sequence[str]) -> tuple[str, dict[str, str]]:
+def name_and_settings(typed: Sequence[str], settings: Sequence[str]) -> tuple[str, dict[str, str]]:
     """A learner's name and its fields as text: LEARNER comes first, any field may be an option (--hidden 100)."""
     words, texts = list(typed), dict[str, str]()
     name = words.pop(0) if words and not words[0].startswith("-") else learners.DEFAULT

@@ -1,16 +1,21 @@
 """One outside process under supervision: it is given a time and an amount of memory, and nothing of it stays behind.
 
-It runs in a session of its own. What it starts inherits a mark in the environment, by which it is found even if it
-leaves that session. This is no sandbox: a process that means harm can do it. Knows nothing of what it runs.
+It runs in a session of its own. What it starts inherits a mark in the environment, the path of a temporary folder, by
+which it is found even if it leaves that session. If we are killed, a guard ends it and removes the folder. This is no
+sandbox: a process that means harm can do it. Knows nothing of what it runs.
 """
 
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from io import BufferedReader
 from pathlib import Path
-from secrets import token_hex
+from shutil import rmtree
+from tempfile import TemporaryDirectory
+from threading import Thread
 from time import monotonic
 
 import psutil
@@ -24,11 +29,29 @@ GRACE = 2.0  # seconds between SIGTERM and SIGKILL
 GIVE_UP = 10.0  # seconds after SIGKILL, if even that does not end it
 LAST_LINES, LAST_BYTES = 8, 4096  # of its standard error
 NOT_FOUND = (126, 127)  # a shell's exit status where a command cannot be started
+GUARD = 'read -r ended || exec "$@"'  # a shell's: standard input that ends without a line means that we were killed
+
+
+@contextmanager
+def guarded_folder() -> Iterator[Path]:
+    """A temporary folder for `run`; whatever runs for it is ended, and it is removed, even if we are killed."""
+    with TemporaryDirectory(prefix="daxlab-", ignore_cleanup_errors=True) as folder:
+        guard = subprocess.Popen(
+            ["sh", "-c", GUARD, "sh", sys.executable, "-P", "-m", "daxlab.learners.process", folder],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        try:
+            yield Path(folder)
+        finally:
+            guard.communicate(b"ended\n")
 
 
 def run(
     command: Sequence[str] | str,
-    errors: Path,
+    folder: Path,
     *,
     seconds: float,
     memory: float,
@@ -38,37 +61,41 @@ def run(
     """Run a command to its end; a text is a shell's. Failed if it did not exit with 0.
 
     Returns the names of the processes that it left behind, which are ended; None if `going` said so before its end.
-    `errors`: the file for its standard error. `seconds` of the wall clock; `memory` in bytes, resident, of the process
-    and all that it started.
+    `folder`: a guarded one. `seconds` of the wall clock; `memory` in bytes, resident, of the process and all that it
+    started. Of its standard error only the end is kept.
     """
-    mark = token_hex(16)
-    shell = isinstance(command, str)
+    mark, shell = str(folder), isinstance(command, str)
     try:
-        with errors.open("wb") as stderr:
-            child = subprocess.Popen(
-                command,
-                shell=shell,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=stderr,
-                start_new_session=True,
-                env={**os.environ, **environment, MARK: mark},
-            )
+        child = subprocess.Popen(
+            command,
+            shell=shell,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            env={**os.environ, **environment, MARK: mark},
+        )
     except (OSError, ValueError) as error:
         raise Failed(f"unavailable: it cannot be started ({error})") from None
+    last = bytearray()
+    reader = Thread(target=_read_last, args=(child.stderr, last), daemon=True)
+    reader.start()
     try:
         if hasattr(os, "sched_setaffinity"):  # a worker keeps to one core; the program may use those of the driver
             with suppress(OSError):
                 os.sched_setaffinity(child.pid, os.sched_getaffinity(os.getppid()))
         status = _watched(child, mark, seconds, memory, going)
     finally:
-        left = _end(child, mark)
+        left = _end(mark, {child.pid})
+        with suppress(subprocess.TimeoutExpired):
+            child.wait(POLL)
+        reader.join(GRACE)  # what has got away from us may still hold the other end
     if status is None:
         return None
     if status:
         word = "unavailable" if shell and status in NOT_FOUND else "crashed"
         how = f"exit status {status}" if status > 0 else f"signal {-status} ({signal.strsignal(-status)})"
-        raise Failed("\n".join([f"{word}: {how}", *_last_lines(errors)]))
+        raise Failed("\n".join([f"{word}: {how}", *_last_lines(last)]))
     return left
 
 
@@ -82,21 +109,21 @@ def _watched(
             return child.wait(POLL)
         if monotonic() > until:
             raise Failed(f"timed out: it was stopped after {duration(seconds)}")
-        resident = sum(map(_resident, _family(child, mark)))
+        resident = sum(map(_resident, _family(mark, {child.pid})))
         if resident > memory:
             raise Failed(f"out of memory: it used {size(resident)}, and may use {size(memory)}")
         if not going():
             return None
 
 
-def _family(child: "subprocess.Popen[bytes]", mark: str) -> list[psutil.Process]:
-    """The process and all that it started: its group, and whatever bears its mark."""
-    return [process for process in psutil.process_iter() if _belongs(process, child.pid, mark)]
+def _family(mark: str, groups: Collection[int]) -> list[psutil.Process]:
+    """All that runs for a mark: what bears it, and the processes of these groups."""
+    return [process for process in psutil.process_iter() if _belongs(process, mark, groups)]
 
 
-def _belongs(process: psutil.Process, group: int, mark: str) -> bool:
+def _belongs(process: psutil.Process, mark: str, groups: Collection[int]) -> bool:
     try:
-        ours = os.getpgid(process.pid) == group or process.environ().get(MARK) == mark
+        ours = os.getpgid(process.pid) in groups or process.environ().get(MARK) == mark
         return ours and bool(process.status() != psutil.STATUS_ZOMBIE)  # whose parent has not looked yet
     except (psutil.Error, OSError):  # it has ended, or is somebody else's
         return False
@@ -116,20 +143,18 @@ def _name(process: psutil.Process) -> str:
         return f"process {process.pid}"
 
 
-def _end(child: "subprocess.Popen[bytes]", mark: str) -> list[str]:
-    """Stop the process and all that it started: SIGTERM, and at the end of the grace, or if we are told to end too,
-    SIGKILL until nothing is left. The names of what did not end by itself."""
+def _end(mark: str, groups: Collection[int]) -> list[str]:
+    """Stop all that runs for a mark: SIGTERM, and at the end of the grace, or if we are told to end too, SIGKILL until
+    nothing is left. The names of what did not end by itself."""
     try:
-        _, left = psutil.wait_procs(_family(child, mark), timeout=POLL)
+        _, left = psutil.wait_procs(_family(mark, groups), timeout=POLL)
         names = [_name(process) for process in left]
         _send(signal.SIGTERM, left, GRACE)
         return names
     finally:
         until = monotonic() + GIVE_UP
-        while (family := _family(child, mark)) and monotonic() < until:
+        while (family := _family(mark, groups)) and monotonic() < until:
             _send(signal.SIGKILL, family, POLL)
-        with suppress(subprocess.TimeoutExpired):
-            child.wait(POLL)
 
 
 def _send(number: signal.Signals, family: Sequence[psutil.Process], seconds: float) -> None:
@@ -140,7 +165,27 @@ def _send(number: signal.Signals, family: Sequence[psutil.Process], seconds: flo
     psutil.wait_procs(family, timeout=seconds)
 
 
-def _last_lines(path: Path) -> list[str]:
-    with path.open("rb") as file:
-        file.seek(max(0, path.stat().st_size - LAST_BYTES))
-        return file.read().decode(errors="replace").splitlines()[-LAST_LINES:]
+def _read_last(stream: BufferedReader, last: bytearray) -> None:
+    """Read a stream to its end, and keep its last bytes."""
+    with stream:
+        while chunk := stream.read1():
+            last += chunk
+            del last[:-LAST_BYTES]
+
+
+def _last_lines(last: bytearray) -> list[str]:
+    return last.decode(errors="replace").splitlines()[-LAST_LINES:]
+
+
+def _tidy(folder: str) -> None:
+    """What the guard does when we were killed."""
+    groups = set[int]()
+    for process in _family(folder, ()):
+        with suppress(OSError):
+            groups.add(os.getpgid(process.pid))
+    _end(folder, groups)
+    rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    _tidy(sys.argv[1])

@@ -16,7 +16,6 @@ from hashlib import sha256
 from itertools import cycle
 from pathlib import Path
 from random import Random
-from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Any, ClassVar, Literal
 
@@ -185,15 +184,14 @@ class Program(Learner):
         """
         from daxlab.learners import process  # needs psutil, which a machine that only trains networks may lack
 
-        with TemporaryDirectory(prefix="daxlab-", ignore_cleanup_errors=True) as name:
-            folder = Path(name)
+        with process.guarded_folder() as folder:
             write_side(folder / "train", train, self.format)
             write_side(folder / "dev", dev, self.format)
             write_side(folder / "commands", [Example(command, ()) for command in commands], self.format, targets=False)
             places = {name: str(folder / name) for name in PLACES} | {"seed": str(seed)}
             left = process.run(
                 self._command(places),
-                folder / "errors.txt",
+                folder,
                 seconds=self.time,
                 memory=self.memory,
                 environment={"PYTHONHASHSEED": str(seed), **(environment or {})},  # the order of sets repeats too

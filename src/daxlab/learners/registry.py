@@ -1,6 +1,8 @@
 """Learners by name: the kinds that come with daxlab, and classes in files of one's own (`path/to/file.py:Name`)."""
 
+import ast
 import json
+import re
 import sys
 import traceback
 from collections.abc import Mapping
@@ -37,6 +39,28 @@ def find(name: str) -> type[Learner]:
         return _from_file(name, Path(path), wanted)
     advice = f"{nearest(name, KINDS)} (a class of your own is path/to/file.py:Name)"
     raise InputError(f"no learner is called {name!r}; {advice}")
+
+
+def derives_from_daxlab(name: str) -> bool:
+    """Whether the class FILE.py:NAME derives from one of daxlab's, as far as its file says: nothing is imported."""
+    path, _, wanted = name.rpartition(":")
+    try:
+        nodes = ast.parse(Path(path).read_bytes()).body
+    except (OSError, SyntaxError, ValueError):
+        return False
+    bases = {node.name: [ast.unparse(base) for base in node.bases] for node in nodes if isinstance(node, ast.ClassDef)}
+    imported, waiting = set[str](), [wanted]
+    for node in nodes:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            module = getattr(node, "module", None)
+            names = [(alias.asname or alias.name.split(".")[0], module or alias.name) for alias in node.names]
+            imported |= {own for own, source in names if source.split(".")[0] == "daxlab"}
+    while waiting:
+        word = re.split(r"\W", waiting.pop())[0]  # networks of networks.Network, Base of Base[int]
+        if word in imported:
+            return True
+        waiting += bases.pop(word, [])
+    return False
 
 
 def make(name: str, settings: Mapping[str, Any] | None = None) -> Learner:
