@@ -1,11 +1,13 @@
 """Fixtures for all tests: the command line, the published data, a tiny language."""
 
 import io
+import mmap
 import os
 import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import chdir
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,37 @@ from daxlab import Language, language
 
 settings.register_profile("daxlab", deadline=None)  # how busy the machine is says nothing of the domain
 settings.load_profile("daxlab")
+
+# The tests compile many small programs, and mostly wait for that: XLA need not try hard, and what one process has
+# compiled the others find, those of the next run too.
+HURRY = (
+    "--xla_backend_optimization_level=0",
+    "--xla_llvm_disable_expensive_passes=true",
+    "--xla_cpu_parallel_codegen_split_count=1",
+    "--xla_cpu_use_fusion_emitters=false",
+)
+COMPILED = {
+    "JAX_COMPILATION_CACHE_DIR": str(Path(__file__).parents[1] / ".pytest_cache" / "compiled"),
+    "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+    "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
+}
+
+
+def known_to_xla(flag: str) -> bool:
+    """Whether this version of XLA has a flag; it would end the process at one that it does not have."""
+    name = flag.strip("-").partition("=")[0].encode()
+    (folder,) = find_spec("jaxlib").submodule_search_locations
+    for path in Path(folder).glob("*.so"):
+        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            if content.find(name) >= 0:
+                return True
+    return False
+
+
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+if HURRY[0] not in os.environ.get("XLA_FLAGS", ""):  # a worker of xdist has them from its parent
+    os.environ["XLA_FLAGS"] = " ".join([os.environ.get("XLA_FLAGS", ""), *filter(known_to_xla, HURRY)])
+os.environ.update(COMPILED)
 
 TINY = """
 grammar:

@@ -212,7 +212,20 @@ def test_the_papers_network_and_a_class_of_ones_own_have_a_card_too(daxlab, fold
     assert daxlab("train", "memory.py:Memory", *words).returncode == 0
     memory = card(daxlab)
     assert memory["learner"]["kind"] == "memory.py:Memory" and memory["splits"]["gen"]["runs"] == 2
-    assert daxlab("card", "memory.py:Memory", "--check").returncode == 2
+    promise = "learns-training=it repeats what it has seen"
+    checked = {check["id"]: check for check in card(daxlab, "memory.py:Memory", "--except", promise)["checks"]}
+    assert checked["answers-all"]["verdict"] == checked["learns-training"]["verdict"] == "kept"
+    Path("memory.py").write_text(Path("memory.py").read_text() + "# changed\n")
+    assert "has changed since this run was trained" in daxlab("card", "memory.py:Memory", "--check").stderr
+
+
+def test_a_declared_exception_stands_on_the_card_with_its_reason(daxlab, folder: Path, trains_here: None) -> None:
+    Path("crowd.py").write_text("def crowd(commands):\n    return [str(len(commands))] * len(commands)\n")
+    assert daxlab("examine", "crowd.py:crowd", *WORDS[:-1], "1").returncode == 0
+    checks = card(daxlab, "--except", "one-at-a-time=it counts the commands")["checks"]
+    excepted = {check["id"]: check["reason"] for check in checks if check["verdict"] == "excepted"}
+    assert excepted == {"one-at-a-time": "it counts the commands"}
+    assert "it counts the commands" in daxlab("card", "--except", "one-at-a-time=it counts the commands").stdout
 
 
 def test_the_page_and_the_document_say_the_same_and_need_nothing_else(daxlab, examined: Path) -> None:

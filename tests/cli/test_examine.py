@@ -209,3 +209,8 @@ def started_by(folder: Path) -> list[psutil.Process]:
             return False
 
     return [running for running in psutil.process_iter() if is_ours(running)]
+
+
+def test_a_network_is_sent_to_train(daxlab, folder: Path) -> None:
+    shutil.copy(TESTS / "everywhere" / "bag.py", folder)
+    assert "daxlab train bag.py:Bag" in daxlab("examine", "bag.py:Bag").stderr

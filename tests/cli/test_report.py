@@ -16,6 +16,7 @@ def test_report_writes_one_page_even_of_an_empty_ledger(daxlab, tmp_path: Path) 
     assert (tmp_path / "mine.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
+@pytest.mark.slow
 def test_a_full_disk_keeps_the_page_that_was_there(daxlab_process, tmp_path: Path) -> None:
     with Writer(tmp_path / "empty.db") as writer:
         export(writer.ledger, tmp_path / "shipped.db")  # reading it writes nothing

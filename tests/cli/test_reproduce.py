@@ -26,6 +26,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(experiments.NETWORKS, name, network)
 
 
+@pytest.mark.usefixtures("trains_here")
 def test_it_plans_stops_goes_on_and_compares(tiny, tmp_path: Path) -> None:
     ledger = tmp_path / "runs.db"
     command = ["reproduce", "length", "--runs", 1, "--updates", 40, "--device", "cpu", "--ledger", ledger]

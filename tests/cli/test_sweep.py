@@ -66,6 +66,7 @@ def test_a_sweep_needs_no_file(daxlab, folder: Path) -> None:
     assert done.stdout == "daxlab.db has 1 of 1 run, 1 of them new.\n"
 
 
+@pytest.mark.slow
 def test_another_process_sees_how_far_a_sweep_is(daxlab, folder: Path) -> None:
     command = [sys.executable, "-m", "daxlab", "sweep", "run", "tiny.toml", "--set", "updates=200000"]
     states = []

@@ -13,6 +13,8 @@ from daxlab import InputError
 from daxlab.cli import app
 from daxlab.learners import RNN
 from daxlab.paper import experiments
+from daxlab.sweep import driver
+from executors import in_process
 
 
 def daxlab_here(*arguments: object) -> Result:
@@ -28,6 +30,7 @@ def trained(tmp_path_factory) -> tuple[Path, list[object], dict]:
     command += ["--runs", 1, "--updates", 60, "--device", "cpu", "--ledger", folder / "runs.db"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(experiments, "TRANSLATOR", RNN("gru", 1, 4, attention=True, dropout=0.05))
+        patch.setattr(driver, "execute", lambda tasks, device, workers, stop: in_process(tasks, stop))
         stopped = daxlab_here(*command, "--budget", "0s", "--json")
         assert stopped.exit_code == 3
         done = daxlab_here(*command, "--json")

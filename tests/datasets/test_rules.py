@@ -143,10 +143,10 @@ def test_the_rules_give_the_release_s_files_line_for_line(data) -> None:
         assert distinct == facts["sha256_sorted_distinct"], path
 
 
-def test_the_library_and_the_command_line_use_the_same_names(daxlab) -> None:
-    listed = {row["name"]: row for row in json.loads(daxlab("data", "list", "-l", "scan-dax", "--json").stdout)}
-    one = split("dax", language="scan-dax")
-    assert (listed["dax"]["train"], listed["dax"]["tests"]["test"]) == (one.presentations, len(one.test))
+def test_the_library_and_the_command_line_use_the_same_names(daxlab, tiny) -> None:
+    listed = {row["name"]: row for row in json.loads(daxlab("data", "list", "-l", tiny, "--json").stdout)}
+    one = split("run", language=str(tiny))
+    assert (listed["run"]["train"], listed["run"]["tests"]["test"]) == (one.presentations, len(one.test))
 
 
 SMALL = """

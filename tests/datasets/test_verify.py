@@ -1,6 +1,5 @@
 """The release is what our rules generate, and what is not the release is found out."""
 
-import shutil
 from collections import Counter
 from pathlib import Path
 from zipfile import ZipFile
@@ -8,16 +7,8 @@ from zipfile import ZipFile
 import pytest
 
 from daxlab import InputError, Language
-from daxlab.datasets import split
+from daxlab.datasets import release, split
 from daxlab.datasets.verify import verify
-
-
-@pytest.fixture(scope="module")
-def release(data, tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("release")
-    with ZipFile(data / "SCAN-master.zip") as archive:
-        archive.extractall(folder)
-    return folder / "SCAN-master"
 
 
 def test_every_file_of_the_release_is_what_the_rules_say(data, scan: Language) -> None:
@@ -28,6 +19,7 @@ def test_every_file_of_the_release_is_what_the_rules_say(data, scan: Language) -
 
 JUMP = "add_prim_split/tasks_train_addprim_jump.txt"
 FEW = "add_prim_split/with_additional_examples/tasks_train_addprim_complex_jump_num8_rep2.txt"
+LENGTH = "length_split/tasks_test_length.txt"
 AROUND = "few_shot_split/tasks_train_fewshot_num16_rep1.txt"
 
 
@@ -43,56 +35,48 @@ def swap_actions(text: str) -> str:
     return text.replace("I_RUN", "I_WALK", 1)
 
 
+@pytest.fixture
+def copy(data, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A release of one pair of files of each kind."""
+    kinds = ("/simple", "_p4", "/length", "prim_jump", "jump_num8_rep2", "fewshot_num16_rep1")
+    pairs = tuple(pair for pair in release.PAIRS if pair.endswith(kinds))
+    monkeypatch.setattr(release, "PAIRS", pairs)
+    with ZipFile(data / "SCAN-master.zip") as archive:
+        for file in (release.ALL, *(file for pair in pairs for file in release.sides(pair))):
+            archive.extract(f"SCAN-master/{file}", tmp_path)
+    return tmp_path / "SCAN-master"
+
+
 @pytest.mark.parametrize("change", [repeat_one, drop_last, swap_actions])
-@pytest.mark.parametrize(
-    "file",
-    [
-        "tasks.txt",
-        JUMP,
-        FEW,
-        AROUND,
-        "length_split/tasks_test_length.txt",
-        "simple_split/tasks_train_simple.txt",
-        "simple_split/size_variations/tasks_test_simple_p4.txt",
-    ],
-)
-def test_one_line_more_less_or_other_is_noticed(release: Path, scan: Language, file: str, change) -> None:
-    path = release / file
-    before = path.read_text()
-    path.write_text(change(before))
-    try:
-        changed = next(f for f in verify(release, scan) if f.file == file)
-    finally:
-        path.write_text(before)
-    assert changed.verdict == "differs", changed
+def test_one_line_more_less_or_other_is_noticed(copy: Path, scan: Language, change) -> None:
+    changed = ("tasks.txt", LENGTH, JUMP, FEW, AROUND, "simple_split/size_variations/tasks_test_simple_p4.txt")
+    for file in changed:
+        (copy / file).write_text(change((copy / file).read_text()))
+    differ = {finding.file for finding in verify(copy, scan) if finding.verdict == "differs"}
+    assert differ >= set(changed)
+    assert {file.replace("_test_", "_train_") for file in differ} == {
+        file.replace("_test_", "_train_") for file in changed
+    }
 
 
-def test_a_missing_file_is_said_to_be_missing(release: Path, scan: Language, tmp_path: Path) -> None:
-    copy = tmp_path / "copy"
-    shutil.copytree(release, copy)
+@pytest.mark.parametrize("change", [repeat_one, drop_last, swap_actions])
+def test_without_simple_as_it_is_the_sizes_cannot_be_checked(copy: Path, scan: Language, change) -> None:
+    simple = copy / "simple_split" / "tasks_train_simple.txt"
+    simple.write_text(change(simple.read_text()))
+    found = {finding.file: finding for finding in verify(copy, scan)}
+    assert found["simple_split/tasks_train_simple.txt"].verdict == "differs"
+    assert "cannot be checked" in found["simple_split/size_variations/tasks_train_simple_p4.txt"].detail
+
+
+def test_a_file_that_is_missing_and_one_that_the_release_does_not_have_are_named(copy: Path, scan: Language) -> None:
     (copy / JUMP).unlink()
+    (copy / "simple_split" / "tasks_train_extra.txt").write_text("IN: jump OUT: I_JUMP\n")
+    (copy / LENGTH).write_bytes(b"\xff\xfe\n")
     verdicts = {finding.file: finding.verdict for finding in verify(copy, scan)}
     assert verdicts[JUMP] == "missing"
-    assert Counter(verdicts.values())["missing"] == 1
-
-
-def test_a_file_that_the_release_does_not_have_is_named(release: Path, scan: Language, tmp_path: Path) -> None:
-    copy = tmp_path / "copy"
-    shutil.copytree(release, copy)
-    (copy / "simple_split" / "tasks_train_extra.txt").write_text("IN: jump OUT: I_JUMP\n")
-    (copy / "length_split" / "tasks_test_length.txt").write_bytes(b"\xff\xfe\n")
-    verdicts = {finding.file: finding.verdict for finding in verify(copy, scan)}
     assert verdicts["simple_split/tasks_train_extra.txt"] == "unknown"
-    assert verdicts["length_split/tasks_test_length.txt"] == "differs"
-    assert Counter(verdicts.values()) == {"same": 77, "holds": 131, "unknown": 1, "differs": 1}
-
-
-def test_without_simple_the_sizes_cannot_be_checked(release: Path, scan: Language, tmp_path: Path) -> None:
-    copy = tmp_path / "copy"
-    shutil.copytree(release, copy)
-    (copy / "simple_split" / "tasks_test_simple.txt").unlink()
-    found = {finding.file: finding for finding in verify(copy, scan)}
-    assert "cannot be checked" in found["simple_split/size_variations/tasks_train_simple_p4.txt"].detail
+    assert verdicts[LENGTH] == "differs"
+    assert Counter(verdicts.values()) == {"same": 4, "holds": 7, "unknown": 1, "differs": 1, "missing": 1}
 
 
 def test_what_is_no_release_is_refused(tmp_path: Path, scan: Language) -> None:

@@ -54,8 +54,8 @@ def trained(group, updates=UPDATES, early_exit=None):
     return eqx.combine(state.arrays, program.static), np.asarray(losses)
 
 
-@partial(jax.jit, static_argnames=("static", "forced", "own_end"))
-def twin_gradient(params, command, actions, drop, *, static, forced, own_end):
+@partial(jax.jit, static_argnames=("static", "own_end"))
+def twin_gradient(params, command, actions, forced, drop, *, static, own_end):
     def of(params):
         return twin.loss(eqx.combine(params, static), command, actions, forced, own_end, drop)
 
@@ -79,8 +79,8 @@ def twin_trained(run, net, protocol, table, updates=UPDATES):
         rows = tuple(row[0][row[0] != PAD] for row in (shown.commands[t], shown.actions[t]))
         shape = (len(net.encoder), *map(len, rows), net.words.shape[-1])
         drop = twin.masks(key, jnp.float32(run.dropout), *shape) if run.dropout else None
-        how = {"forced": bool(shown.forced[t, 0]), "own_end": protocol.self_fed_loss_ends == "own"}
-        loss, gradients = twin_gradient(params, *rows, drop, static=static, **how)
+        own_end = protocol.self_fed_loss_ends == "own"
+        loss, gradients = twin_gradient(params, *rows, shown.forced[t, 0], drop, static=static, own_end=own_end)
         params, memory = twin_step(params, memory, gradients, optimiser)
         losses.append(float(loss))
     return eqx.combine(params, static), np.array(losses)

@@ -74,7 +74,7 @@ def act(net, states, tops, word, t, drop):
 
 
 def loss(net, command, actions, forced, own_end, drop):
-    """The sum of the cross-entropies; `command` and `actions` without padding, `forced` a Python bool."""
+    """The sum of the cross-entropies; `command` and `actions` without padding."""
     states, tops = encode(net, command, drop)
     total, word, ended = 0.0, SOS, False
     for t, target in enumerate(actions):
@@ -82,9 +82,9 @@ def loss(net, command, actions, forced, own_end, drop):
         entropy = -jax.nn.log_softmax(logits)[target - EOS]
         total = total + jnp.where(ended, 0, entropy)
         own = EOS + jnp.argmax(logits)
-        word = target if forced else own
-        if not forced and own_end:
-            ended = ended | (own == EOS)
+        word = jnp.where(forced, target, own)
+        if own_end:
+            ended = ended | (jnp.logical_not(forced) & (own == EOS))
     return total
 
 

@@ -211,6 +211,7 @@ def test_a_budget_stops_a_network_in_a_file_and_the_same_command_resumes(daxlab,
     assert (done["complete"], done["runs"][0]["status"]) == (True, "done")
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_a_network_in_a_file_at_a_checkpoint_and_the_same_command_resumes(daxlab, folder: Path) -> None:
     words = ["train", "bag.py:Bag", "--updates", "50000", "--runs", "1", "--data", "colours", "--device", "cpu"]
     command = [sys.executable, "-m", "daxlab", *words, "--checkpoint-every", "0", "--json"]

@@ -770,6 +770,7 @@ with Writer(sys.argv[1]) as writer:
 """
 
 
+@pytest.mark.slow
 def test_kill_9_leaves_complete_runs_only(path):
     chance = random.Random(1)
     before = 0

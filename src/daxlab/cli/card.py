@@ -10,11 +10,11 @@ from typing import Annotated, Any
 import typer
 
 from daxlab.atomic import atomic_write
-from daxlab.cli.options import JsonOption, LedgerOption, ledger_at, shipped
+from daxlab.cli.options import ExceptOption, JsonOption, LedgerOption, ledger_at, shipped
 from daxlab.cli.terminal import print_json, show, table
 from daxlab.datasets.part import parts_of
 from daxlab.errors import InputError
-from daxlab.learners import Learner, Program, make
+from daxlab.learners import Learner, Program, of
 from daxlab.paper.experiments import NETWORKS
 from daxlab.runs import Ledger, Writer, is_written, key
 from daxlab.runs.spec import Spec, all_facts
@@ -49,8 +49,9 @@ def card(
     ] = None,
     data: Annotated[str, typer.Option(metavar="NAME|PATH", help="The dataset. Default: scan, if there are runs.")] = "",
     check: Annotated[
-        bool, typer.Option("--check", help="Of a program: make the checks of 'daxlab check', and put them on the card.")
+        bool, typer.Option("--check", help="Make the checks of 'daxlab check', and put them on the card.")
     ] = False,
+    exceptions: ExceptOption = None,
     schema: Annotated[
         bool, typer.Option("--schema", help="Print the JSON Schema of a card, and nothing else.")
     ] = False,
@@ -76,7 +77,8 @@ def card(
         shared = {split for split, count in splits.items() if count > 1 or len(found) == 1}
         if not shared:
             raise InputError(f"{', '.join(found)} have no split in common: make a card of each")
-        made = [_card(*some, name, shared, data, check) for name, some in found.items()]
+        checks = (exceptions or []) if check or exceptions else None
+        made = [_card(*some, name, shared, data, checks) for name, some in found.items()]
     apart = differences(made)
     if to:
         atomic_write(to.resolve(), cards.written(made, apart, to.suffix).encode())
@@ -108,10 +110,18 @@ def _found(ledger: Ledger, name: str, stack: ExitStack) -> tuple[Ledger, list[Ca
     return ledger, rows
 
 
-def _card(ledger: Ledger, rows: Sequence[Card], name: str, splits: Container[str], data: str, check: bool) -> Card:
-    """The card of a learner's runs on these splits."""
+def _card(
+    ledger: Ledger,
+    rows: Sequence[Card],
+    name: str,
+    splits: Container[str],
+    data: str,
+    exceptions: Sequence[str] | None,
+) -> Card:
+    """The card of a learner's runs on these splits; without checks if there are no `exceptions`, not even an empty
+    list."""
     called = name if name in {row["label"] for row in rows} else rows[0]["label"]
-    checks = _checks(rows[0]) if check else []
+    checks = [] if exceptions is None else _checks(rows[0]["spec"], exceptions)
     return card_of(
         ledger, called, rows[0]["spec"], [row for row in rows if row["split"] in splits], data, checks=checks
     )
@@ -159,17 +169,14 @@ def label_runs(path: Path, specs: Sequence[Spec], name: str) -> None:
             writer.label(keys, name)
 
 
-def _checks(row: Card) -> list[Card]:
-    """What `daxlab check` finds in a program, if it is still the one that was run."""
-    if row["learner"] != Program.kind:
-        raise InputError(f"{row['label']} is no program of 'daxlab examine': it cannot be checked; leave out --check")
-    from daxlab.learners.checks import CHECKS
+def _checks(facts: Mapping[str, Any], exceptions: Sequence[str]) -> list[Card]:
+    """What `daxlab check` finds in a learner, if it is still the one that was run."""
+    from daxlab.cli.check import checked_by
 
-    learner = make(Program.kind, row["fields"])
-    assert isinstance(learner, Program)
-    if not learner.is_unchanged:
+    learner = of(facts)
+    if isinstance(learner, Program) and not learner.is_unchanged:
         raise InputError(f"{learner} has changed since it was run: restore it, or examine it again")
-    return [look(learner)._asdict() for look in CHECKS]
+    return checked_by(learner, exceptions)
 
 
 # -- in the terminal
@@ -224,7 +231,7 @@ def _show_details(card: Card) -> None:
             print(f"  Most often wrong (U is a verb): {', '.join(worst[:MOST_CONSTRUCTIONS])}.")
     if card["checks"]:
         print("\nWhat 'daxlab check' found:\n")
-        show(table(card["checks"], {"check": "id", "verdict": "verdict", "what was seen": "seen"}))
+        show(table(card["checks"], {"check": "id", "verdict": "verdict", "what was seen": "seen", "reason": "reason"}))
     _show_others([row for entry in card["splits"].values() for row in entry["beside"]])
     print("\nProtocol:")
     lines = [[cell.replace("`", "") for cell in row] for row in protocol_rows(card)]

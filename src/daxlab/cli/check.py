@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,7 +12,7 @@ from daxlab import learners
 from daxlab.atomic import atomic_write
 from daxlab.check import Check, Finding
 from daxlab.cli.examine import ArgsOption, CommandOption, FormatOption, PythonOption, TimeOption, program
-from daxlab.cli.options import JsonOption
+from daxlab.cli.options import ExceptOption, JsonOption
 from daxlab.cli.terminal import print_json, show, table
 from daxlab.cli.train import SET, name_and_settings
 from daxlab.errors import InputError, nearest
@@ -24,7 +24,6 @@ LEARNER = (
     "path/to/mine.py:Mine: a class with fit and predict, or a function of commands; or a class derived from one of "
     "daxlab's, such as a Network; or what 'daxlab learners' lists."
 )
-EXCEPT = "A check that it need not keep, and why: one-at-a-time='batch norm'. Can be repeated."
 COLUMNS = {"check": "id", "verdict": "verdict", "what was seen": "seen", "declared reason": "reason"}
 
 
@@ -36,7 +35,7 @@ def check(
     arguments: ArgsOption = None,
     settings: Annotated[list[str] | None, typer.Option("--set", metavar="FIELD=VALUE", help=SET)] = None,
     time: TimeOption = "1m",
-    exceptions: Annotated[list[str] | None, typer.Option("--except", metavar="CHECK=REASON", help=EXCEPT)] = None,
+    exceptions: ExceptOption = None,
     out: Annotated[Path | None, typer.Option(metavar="CHECKS.json", help="Write the findings there too.")] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -54,9 +53,7 @@ def check(
         raise InputError("--set is for the fields of a network; what a program's class is made with is --arg")
     else:
         checked = program(learner, command, form, python, arguments, time)
-    checks = checks_of(checked)
-    reasons = _reasons(exceptions or [], checks)
-    findings = [_looked(check, checked, reasons)._asdict() for check in checks]
+    findings = checked_by(checked, exceptions or [])
     if out:
         atomic_write(out, (json.dumps(findings, indent=1) + "\n").encode())
     if as_json:
@@ -68,6 +65,13 @@ def check(
                 print(f"\n{found['id']}: {found['promise']} {found['change']}")
     if any(found["verdict"] == "broken" for found in findings):
         raise typer.Exit(1)
+
+
+def checked_by(learner: Learner, exceptions: Sequence[str]) -> list[dict[str, Any]]:
+    """What each check of a learner found; `exceptions` are CHECK=REASON."""
+    checks = checks_of(learner)
+    reasons = _reasons(exceptions, checks)
+    return [_looked(check, learner, reasons)._asdict() for check in checks]
 
 
 def _looked(check: Check[Learner], learner: Learner, reasons: dict[str, str]) -> Finding:

@@ -18,6 +18,7 @@ from daxlab.datasets.disguise import PREFIX
 from daxlab.datasets.part import LIMIT, TENTH
 from daxlab.errors import InputError
 from daxlab.learners import Program
+from daxlab.learners.registry import derives_from_daxlab
 from daxlab.paper.experiments import EXPERIMENTS, TRANSLATION, specs as paper_specs
 from daxlab.runs import Ledger
 from daxlab.sweep import Spec
@@ -45,6 +46,10 @@ def program(
     file: str | None, command: str, form: str, python: str, arguments: list[str] | None, time: str, memory: str = "8G"
 ) -> Program:
     """The program that the options describe."""
+    if file and not python and derives_from_daxlab(file):
+        raise InputError(
+            f"{file} is a learner of daxlab's own kind, and needs no process: daxlab train {file} --split jump"
+        )
     fields: Any = {"file": file or "", "command": command, "format": form, "python": python}
     fields |= {"args": shlex.join(arguments or []), "time": seconds(time), "memory": bytes_named(memory)}
     program = Program(**fields)

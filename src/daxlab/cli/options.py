@@ -35,6 +35,8 @@ WhereOption = Annotated[
     list[str] | None,
     typer.Option("--where", "-w", metavar="COLUMN=VALUE", help="Such as split=jump, or any field: clip=5."),
 ]
+EXCEPT = "A check that it need not keep, and why: one-at-a-time='batch norm'. Can be repeated."
+ExceptOption = Annotated[list[str] | None, typer.Option("--except", metavar="CHECK=REASON", help=EXCEPT)]
 RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="Any unique beginning of a run's key.")]
 
 

@@ -114,8 +114,9 @@ def _chosen(shown: Sequence[Example], pool: Sequence[Example], shots: int, noun:
 def _finding(file: str, lines: list[str] | None, expected: Counter[str], verdict: Verdict, detail: str) -> Finding:
     if lines is None:
         return Finding(file, "missing", 0, "not in this release")
-    extra, lacking = Counter(lines) - expected, expected - Counter(lines)
-    if verdict != "differs" and (extra or lacking):
+    found = Counter(lines)
+    if verdict != "differs" and dict(found) != dict(expected):  # faster than subtracting equals
+        extra, lacking = found - expected, expected - found
         counts = f"{extra.total():,} lines too many and {lacking.total():,} too few"
         first = next(iter(extra or lacking))
         return Finding(file, "differs", len(lines), f"{counts} for {detail}; first: {first[:80]!r}")

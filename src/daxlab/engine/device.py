@@ -9,12 +9,14 @@ from daxlab.errors import InputError
 
 
 def on_device(device: str) -> None:
-    """Start JAX on this device. Compiled programs are kept in the user's cache: only the first start waits for XLA."""
-    folder = user_cache() / "compiled"
-    with suppress(OSError):  # if the cache cannot be written, every start compiles
-        folder.mkdir(parents=True, exist_ok=True)
-        jax.config.update("jax_compilation_cache_dir", str(folder))
-        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)  # many small programs add up
+    """Start JAX on this device. Compiled programs are kept in the user's cache, unless JAX has been told of another:
+    only the first start waits for XLA."""
+    if jax.config.jax_compilation_cache_dir is None:  # type: ignore[attr-defined]
+        folder = user_cache() / "compiled"
+        with suppress(OSError):  # if the cache cannot be written, every start compiles
+            folder.mkdir(parents=True, exist_ok=True)
+            jax.config.update("jax_compilation_cache_dir", str(folder))
+            jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)  # many small programs add up
     # Beside a GPU the CPU stays available, for the draws.
     jax.config.update("jax_platforms", "cpu" if device == "cpu" else "cuda,cpu")
     try:

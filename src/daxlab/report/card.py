@@ -253,8 +253,11 @@ def _checks(cards: Sequence[Card]) -> Iterator[Block]:
         if not card["checks"]:
             yield Text(f"`daxlab check` was not asked about {name}.", "absent")
             continue
-        rows = [[found["id"], found["verdict"], found["promise"], found["seen"]] for found in card["checks"]]
-        head = ("check", "verdict", "promise", "seen")
+        rows = [
+            [found["id"], found["verdict"], found["promise"], found["reason"] or found["seen"]]
+            for found in card["checks"]
+        ]
+        head = ("check", "verdict", "promise", "seen, or why it is an exception")
         yield Table(f"checks-{name}", f"What `daxlab check` found in {name}.", head, rows)
 
 
