@@ -52,7 +52,7 @@ def test_the_papers_network_is_measured_in_the_first_ledger_that_has_it(ledger: 
 
 def test_a_failed_run_is_counted_and_learners_are_compared_on_the_splits_that_both_have(cards: list[dict]) -> None:
     jump = cards[0]["splits"]["jump"]
-    assert (jump["runs"], jump["status"]) == (3, "ok 3, not finite 1")
+    assert (jump["runs"], jump["status"]) == (3, "ok 3, failed 1")
     (row,) = differences(cards)
     assert row["split"] == "length" and row["pairs"] == 2
     assert row["difference"] == pytest.approx(
