@@ -19,7 +19,6 @@ from io import BytesIO
 from pathlib import Path
 from posixpath import normpath
 from urllib.parse import urlparse
-from urllib.request import url2pathname
 
 from daxlab.errors import InputError
 
@@ -234,6 +233,8 @@ def _local(corpus: Corpus, source: str | None, progress: Progress) -> Iterator[P
     if place is not None:
         yield place
     elif not source.startswith(("http:", "https:")):
+        from urllib.request import url2pathname  # slow to load
+
         path = Path(url2pathname(urlparse(source).path) if source.startswith("file:") else source).expanduser()
         yield _within(path, corpus) or path
     else:
