@@ -19,7 +19,6 @@ from daxlab.analysis.errors import (
     confusion,
     ends,
     errors_by_construction,
-    first_wrong,
     search_errors,
 )
 from daxlab.analysis.probes import attention, neighbours
@@ -122,7 +121,6 @@ def test_its_errors_are_counted_like_a_network_s(known) -> None:
     ledger, keys = known
     assert by_length(ledger, keys).select("length", "mean").rows() == [(1, 100.0), (2, 0.0)]
     assert confusion(ledger, keys).rows() == [("CAT", "end", 2), ("DOG", "CAT", 2)]
-    assert first_wrong(ledger, keys).rows() == [(1, 2)]
     assert ends(ledger, keys)["early"].to_list() == [1, 1]
 
 

@@ -14,7 +14,6 @@ from daxlab.analysis.errors import (
     confusion,
     ends,
     errors_by_construction,
-    first_wrong,
     search_errors,
 )
 from daxlab.runs import Run
@@ -132,7 +131,6 @@ def test_actions_confused_and_where_it_began(ledger_of, trained) -> None:
         ("I_TURN_LEFT", "I_TURN_RIGHT", 1),
         ("end", "I_JUMP", 1),
     ]
-    assert first_wrong(ledger, [run.key]).rows() == [(1, 1), (2, 1), (3, 1)]
 
 
 action = st.sampled_from(["WALK", "JUMP", "LTURN"])
@@ -160,8 +158,6 @@ def test_frames_are_what_slow_obvious_counting_finds(ledger_of, trained, tiny: s
     errors = [(command, target, answer) for command, target, answer in asked if answer != target]
     pairs = [list(zip_longest(target, answer, fillvalue="end")) for _, target, answer in errors]
     assert {(a, b): n for a, b, n in confusion(ledger, keys).rows()} == Counter(pair for some in pairs for pair in some)
-    first = Counter(1 + next(n for n, (a, b) in enumerate(some) if a != b) for some in pairs)
-    assert dict(first_wrong(ledger, keys).rows()) == first
     templates = Counter(
         template
         for command, _, _ in errors
@@ -183,7 +179,7 @@ def test_frames_are_what_slow_obvious_counting_finds(ledger_of, trained, tiny: s
 def test_nothing_and_failed_runs_have_empty_frames(ledger_of, failed, trained) -> None:
     run = failed("jump")
     for ledger, keys in ((ledger_of(), []), (ledger_of(run), [run.key])):
-        for ask in (by_length, search_errors, ends, by_template, confusion, first_wrong):
+        for ask in (by_length, search_errors, ends, by_template, confusion):
             full = trained("turn-left")
             assert ask(ledger, keys).rows() == []
             assert ask(ledger, keys).schema == ask(ledger_of(full), [full.key]).schema
@@ -192,7 +188,7 @@ def test_nothing_and_failed_runs_have_empty_frames(ledger_of, failed, trained) -
 def test_a_run_that_errs_nowhere_has_no_confusion(ledger_of, trained) -> None:
     run = trained("turn-left")
     ledger = ledger_of(run)
-    assert confusion(ledger, [run.key]).rows() == first_wrong(ledger, [run.key]).rows() == []
+    assert confusion(ledger, [run.key]).rows() == []
     assert set(by_template(ledger, [run.key])["wrong"]) == {0.0}
     assert errors_by_construction(ledger, run.key, "turn left")["wrong"].sum() == 0
     assert answers(ledger, run.key)["right"].all()

@@ -104,27 +104,14 @@ def errors_by_construction(ledger: Ledger, key: str, primitive: str) -> pl.DataF
 
 def confusion(ledger: Ledger, keys: Iterable[str]) -> pl.DataFrame:
     """target, given, count: pairs of actions at the same position of wrong answers; "end" where one has ended."""
-    pairs = _aligned(ledger, keys).group_by("target", "given")
-    return pairs.agg(pl.len().cast(int).alias("count")).sort("target", "given")
-
-
-def first_wrong(ledger: Ledger, keys: Iterable[str]) -> pl.DataFrame:
-    """position (from 1), count: where wrong answers first depart from their targets, if only by ending there."""
-    departing = _aligned(ledger, keys).filter(pl.col("target") != pl.col("given"))
-    first = departing.group_by("number").agg(pl.col("position").min())
-    return first.group_by("position").agg(pl.len().cast(int).alias("count")).sort("position")
-
-
-def _aligned(ledger: Ledger, keys: Iterable[str]) -> pl.DataFrame:
-    """Wrong answers beside their targets, position by position: number (of the answer), position, target, given."""
     wrong = together(ledger, keys, ["target", "answer", "right"]).filter(~pl.col("right"))
     sides = {"target": pl.col("target"), "given": pl.col("answer")}
     longest = pl.max_horizontal(*(side.list.len() for side in sides.values()))
     padded = [
         side.list.concat(pl.lit(END).repeat_by(longest - side.list.len())).alias(name) for name, side in sides.items()
     ]
-    positions = pl.int_ranges(1, longest + 1).alias("position")
-    return wrong.with_row_index("number").select("number", positions, *padded).explode("position", *sides)
+    pairs = wrong.select(padded).explode(*sides).group_by("target", "given")
+    return pairs.agg(pl.len().cast(int).alias("count")).sort("target", "given")
 
 
 def ends(ledger: Ledger, keys: Iterable[str]) -> pl.DataFrame:
