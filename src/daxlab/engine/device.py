@@ -1,5 +1,6 @@
 """Where JAX computes, and where its compiled programs are kept."""
 
+import os
 from contextlib import suppress
 
 import jax
@@ -11,7 +12,7 @@ from daxlab.errors import InputError
 def on_device(device: str) -> None:
     """Start JAX on this device. Compiled programs are kept in the user's cache, unless JAX has been told of another:
     only the first start waits for XLA."""
-    if jax.config.jax_compilation_cache_dir is None:  # type: ignore[attr-defined]
+    if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
         folder = user_cache() / "compiled"
         with suppress(OSError):  # if the cache cannot be written, every start compiles
             folder.mkdir(parents=True, exist_ok=True)
