@@ -3,6 +3,7 @@
 import io
 import mmap
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -44,6 +45,8 @@ def known_to_xla(flag: str) -> bool:
     return False
 
 
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a shell's background, for all that the tests start too
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 if HURRY[0] not in os.environ.get("XLA_FLAGS", ""):  # a worker of xdist has them from its parent
     os.environ["XLA_FLAGS"] = " ".join([os.environ.get("XLA_FLAGS", ""), *filter(known_to_xla, HURRY)])
