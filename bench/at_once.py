@@ -32,8 +32,8 @@ def serve(pipe: Connection, member: Member, runs: int) -> None:
     import jax
     import jax.numpy as jnp
 
-    from daxlab.engine import update
-    from daxlab.engine.train import WINDOW, draw_chunk, prepare
+    from daxlab.engine import WINDOW, update
+    from daxlab.engine.train import draw_chunk, prepare
     from daxlab.learners import RNN
     from daxlab.learners.trainees import stack_of
     from daxlab.runs.spec import Spec

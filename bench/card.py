@@ -29,8 +29,8 @@ def measure(hidden: int, runs: int, compiled: Any, alone: Any, found: Any) -> No
     import jax.numpy as jnp
     import numpy as np
 
-    from daxlab.engine import answers, update
-    from daxlab.engine.train import WINDOW, draw_chunk, prepare
+    from daxlab.engine import WINDOW, answers, update
+    from daxlab.engine.train import draw_chunk, prepare
     from daxlab.learners import RNN
     from daxlab.learners.trainees import stack_of
     from daxlab.runs.spec import Spec

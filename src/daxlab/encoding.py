@@ -152,6 +152,7 @@ class Presentations:
         self._ends = np.cumsum([split.weights[i] for i in order], dtype=np.uint64)  # of each example's presentations
         if self._ends[-1] >= 1 << 31:
             raise InputError("a split has more presentations than a run could draw from")
+        self.ends = self._ends.astype(np.uint32)  # the number of presentations up to each example
         last = np.append(lengths[1:] != lengths[:-1], True)
         zero = np.zeros(1, np.uint64)
         self._strata = np.concatenate([zero, self._ends[last]])  # where the presentations of each length begin and end

@@ -57,7 +57,7 @@ def frame(accuracies: Mapping[str, Mapping[RNN, Mapping[int, float]]]) -> pl.Dat
     return summarised(pl.DataFrame(rows, schema(paper.AXES), orient="row"))
 
 
-SMALL = [RNN("gru", 1, hidden, True, 0.5) for hidden in (25, 50, 100)]
+SMALL = [RNN("gru", 1, hidden, True, dropout=0.5) for hidden in (25, 50, 100)]
 
 
 def test_means_and_intervals_are_those_of_the_rows_run_by_run(searched: Path) -> None:
@@ -292,7 +292,7 @@ def test_equal_means_share_a_place() -> None:
 
 def test_mean_rank_shares_places_among_equals_and_needs_every_experiment() -> None:
     a, b, c = SMALL
-    four = RNN("srn", 1, 25, False, 0.0)
+    four = RNN("srn", 1, 25, False, dropout=0.0)
     found = frame({
         "length": {a: {0: 3.0, 1: 3.0}, b: {0: 2.0, 1: 2.0}, c: {0: 2.0, 1: 1.0}, four: {0: 99.0, 1: 99.0}},
         "jump": {a: {0: 0.0, 1: 0.0}, b: {0: 0.0, 1: 0.0}, c: {0: 1.0}},
@@ -347,7 +347,7 @@ def test_main_effects_are_exact_where_effects_add_up_though_the_search_has_holes
 
 def test_a_value_that_few_architectures_have_is_not_compared() -> None:
     narrow = {replace(one, cell=cell): {0: 1.0, 1: 2.0} for one in SMALL[:2] for cell in ("srn", "lstm", "gru")}
-    stray = {RNN("lstm", 2, 200, False, 0.5): {0: 90.0}}
+    stray = {RNN("lstm", 2, 200, False, dropout=0.5): {0: 90.0}}
     rows = effects(frame({"jump": narrow | stray}), "jump", paper.AXES)
     assert {(row["axis"], row["value"]) for row in rows.to_dicts()} == {
         ("cell", "SRN"), ("cell", "LSTM"), ("cell", "GRU"), ("hidden", "25"), ("hidden", "50")}  # fmt: skip

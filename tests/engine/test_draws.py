@@ -9,7 +9,7 @@ import numpy as np
 
 from daxlab.encoding import Encoding
 from daxlab.engine import Member, Stack, train, unstack
-from daxlab.engine.draws import DROPOUT, draw, run_key
+from daxlab.engine.draws import DROPOUT, draw, draw_batch, run_key
 from daxlab.networks import masks, seq2seq
 from daxlab.protocol import SEMANTICS, Protocol
 
@@ -43,6 +43,20 @@ def test_runs_share_lengths_and_nothing_else():
     assert (shared.commands[:, 0] != shared.commands[:, 1]).any() and (shared.forced[:, 0] != shared.forced[:, 1]).any()
     separate = shown(Protocol(shared_lengths=False), [Member(1, ALL), Member(2, ALL)])
     assert (lengths(separate.actions)[:, 0] != lengths(separate.actions)[:, 1]).any()
+
+
+def test_a_batch_is_drawn_by_weight_whatever_the_company():
+    def drawn(members, batch=4096):
+        group = Stack(tuple(members), make(4), ENCODING, Protocol(batch=batch))
+        return [np.asarray(part) for part in draw_batch(group.batch_tables, jnp.int32(7), batch, 0.25)]
+
+    alone, together = drawn([Member(7, JUMP)]), drawn([Member(1, ALL), Member(2, JUMP), Member(7, JUMP)])
+    for a, b in zip(alone, together, strict=True):
+        assert (a[0] == b[2]).all() and (b[1] != b[2]).any()
+    jumps = (alone[0][0] == ENCODING.commands(["jump"])[0]).all(axis=-1)
+    assert abs(jumps.mean() - 3 / sum(JUMP.weights)) < 0.03 and abs(alone[2].mean() - 0.25) < 0.03
+    commands = {tuple(row) for row in alone[0][0].tolist()}
+    assert commands == {tuple(row) for row in ENCODING.commands([e.command for e in JUMP.train]).tolist()}
 
 
 def test_a_mask_depends_on_no_padding():

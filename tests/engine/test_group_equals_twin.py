@@ -11,7 +11,7 @@ import optax
 import pytest
 
 from daxlab.engine import Member, Stack, unstack
-from daxlab.engine.draws import DROPOUT, draw, run_key
+from daxlab.engine.draws import DROPOUT, draw, draw_batch, run_key
 from daxlab.engine.train import draw_chunk, prepare
 from daxlab.engine.update import chunk
 from daxlab.networks import CELLS, seq2seq
@@ -106,6 +106,40 @@ def test_a_group_is_its_runs_of_the_twin(cell, layers, attention):
         alone, its_losses = twin_trained(run, unstack(group.start(), place), PROTOCOL, table)
         np.testing.assert_allclose(losses[:, place], its_losses, rtol=1e-6)
         assert_close(unstack(together, place), alone)
+
+
+@partial(jax.jit, static_argnames=("static", "per_symbol"))
+def twin_batch_gradient(params, commands, actions, forced, *, static, per_symbol):
+    def of(params):
+        net, total, symbols = eqx.combine(params, static), 0.0, 0
+        for n in range(len(forced)):
+            total = total + twin.loss(net, commands[n], actions[n], forced[n], True, None)
+            symbols += len(actions[n])
+        return total / (symbols if per_symbol else len(forced))
+
+    return jax.value_and_grad(of)(params)
+
+
+@pytest.mark.parametrize("loss_per", ["command", "symbol"])
+def test_a_batch_is_the_mean_over_its_examples(loss_per):
+    """Two runs side by side, three examples an update, against the twin and Optax."""
+    protocol = replace(PROTOCOL, batch=3, loss_per=loss_per, updates=10)
+    make = partial(seq2seq, hidden=3, cell="gru", attention=True, **SIZES)
+    group = Stack((Member(3, JUMP), Member(4, ALL)), make, ENCODING, protocol)
+    together, losses = trained(group, 10)
+    tables = draw_chunk(group, prepare(group)[0], 0)
+    for place in range(2):
+        params, static = eqx.partition(unstack(group.start(), place), eqx.is_inexact_array)
+        memory, expected = OPTIMISER.init(params), []
+        for t in range(10):
+            rows = [part[place] for part in draw_batch(tables, jnp.int32(t), 3, protocol.teacher_forcing)]
+            commands, actions = (tuple(row[row != PAD] for row in part) for part in rows[:2])
+            how = {"static": static, "per_symbol": loss_per == "symbol"}
+            loss, gradients = twin_batch_gradient(params, commands, actions, rows[2], **how)
+            params, memory = twin_step(params, memory, gradients, OPTIMISER)
+            expected.append(float(loss))
+        np.testing.assert_allclose(losses[:10, place], expected, rtol=1e-6)
+        assert_close(unstack(together, place), eqx.combine(params, static))
 
 
 @pytest.mark.parametrize("early_exit", [True, False])

@@ -11,7 +11,7 @@ import optax
 import pytest
 
 from daxlab.engine import Member, Stack, dump_weights, evaluate, load_weights, train, unstack
-from daxlab.engine.adam import Moments, adam, global_norm
+from daxlab.engine.optimisers import MOMENTUM, adam, global_norm, learning_rate, nesterov, start_moments
 from daxlab.engine.train import draw_chunk, prepare
 from daxlab.engine.update import chunk
 from daxlab.errors import InputError
@@ -112,21 +112,43 @@ def test_weights_come_back_as_they_were(tmp_path):
         load_weights(path, make)
 
 
-def test_adam_is_optaxs():
+@pytest.mark.parametrize(
+    "optimiser, theirs", [(adam, optax.adam(1e-2)), (nesterov, optax.sgd(1e-2, momentum=MOMENTUM, nesterov=True))]
+)
+def test_optimisers_are_those_of_optax(optimiser, theirs):
     rng = np.random.default_rng(0)
     params = {"a": jnp.asarray(rng.normal(size=(3, 2)), jnp.float32), "b": jnp.ones(4)}
-    reference = optax.chain(optax.clip_by_global_norm(5.0), optax.adam(1e-2))
-    theirs, memory = params, reference.init(params)
-    ours, moments = params, Moments(*(jax.tree.map(jnp.zeros_like, params) for _ in range(2)))
+    reference = optax.chain(optax.clip_by_global_norm(5.0), theirs)
+    expected, memory = params, reference.init(params)
+    ours, moments = params, start_moments(params, optimiser.__name__)
     for count in range(1, 30):
         gradients = jax.tree.map(lambda p, c=count: jnp.asarray(rng.normal(size=p.shape) * c, jnp.float32), params)
         change, memory = reference.update(gradients, memory)
-        theirs = optax.apply_updates(theirs, change)
+        expected = optax.apply_updates(expected, change)
         clipped = {"norms": [global_norm(gradients)], "parts": [0, 0], "clip": 5.0}
         known = {"go": jnp.bool_(True), "count": jnp.float32(count)}
-        ours, moments = adam(ours, moments, gradients, **known, **clipped, rate=1e-2)
-    for a, b in zip(jax.tree.leaves(ours), jax.tree.leaves(theirs), strict=True):
+        ours, moments = optimiser(ours, moments, gradients, **known, **clipped, rate=1e-2)
+    for a, b in zip(jax.tree.leaves(ours), jax.tree.leaves(expected), strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "protocol, theirs",
+    [
+        (Protocol(warmup=4), optax.linear_schedule(0.25e-3, 1e-3, 3)),
+        (
+            Protocol(schedule="staircase", learning_rate=0.01, decay=0.5, decay_every=3),
+            optax.exponential_decay(0.01, 3, 0.5, staircase=True),
+        ),
+        (
+            Protocol(schedule="inverse-sqrt", warmup=4),  # Vaswani et al. (2017), with its peak as the learning rate
+            lambda done: 1e-3 * 4**0.5 * min((done + 1) ** -0.5, (done + 1) * 4**-1.5),
+        ),
+    ],
+)
+def test_schedules_are_those_of_optax(protocol, theirs):
+    rates = [float(learning_rate(protocol, jnp.float32(count))) for count in range(1, 12)]
+    np.testing.assert_allclose(rates, [theirs(done) for done in range(11)], rtol=1e-6)
 
 
 def test_ten_pairs_are_learnt():

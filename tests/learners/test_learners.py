@@ -11,6 +11,7 @@ from daxlab.learners import RNN, Learner, defaults, setting
 from daxlab.paper.runs import filters
 from daxlab.runs import key
 from daxlab.runs.spec import Spec
+from daxlab.settings import written
 
 NETWORKS = st.builds(
     RNN,
@@ -30,7 +31,7 @@ NETWORKS = st.builds(
 @given(NETWORKS)
 def test_a_learner_is_found_again_from_its_facts_from_text_and_from_a_pickle(network: RNN) -> None:
     assert learners.of(network.facts()) == network
-    texts = {name: learners.core.written(value) for name, value in vars(network).items()}
+    texts = {name: written(value) for name, value in vars(network).items()}
     assert learners.from_text("rnn", texts) == network
     assert pickle.loads(pickle.dumps(network)) == network
     assert hash(pickle.loads(pickle.dumps(network))) == hash(network)
@@ -64,7 +65,7 @@ def test_a_field_that_was_added_later_changes_no_key_until_it_is_used() -> None:
 
 def test_runs_recorded_before_learners_had_kinds_keep_their_keys() -> None:
     """The facts of a run of the paper's networks are what they always were."""
-    facts = Spec("jump", 0, RNN("lstm", 1, 100, True, 0.1)).facts()
+    facts = Spec("jump", 0, RNN("lstm", 1, 100, True, dropout=0.1)).facts()
     assert set(facts) == {"language", "split", "network", "protocol", "seed", "semantics"}
     assert key(facts) == "9485894fac4f61d75597d7c970a85d7f4dc7d2b6e2fa136895fd1e4ce038bb6c"  # shipped, with its weights
 
@@ -80,9 +81,9 @@ def test_runs_recorded_before_learners_had_kinds_keep_their_keys() -> None:
         ({"cell": "lstn"}, "cell is one of srn, lstm, gru, not 'lstn'"),
         ({"dropout": "1"}, "dropout must be at least 0 and below 1"),
         ({"dropout": "nan"}, "dropout must be"),
-        ({"teacher_forcing": "2"}, "teacher forcing"),
+        ({"teacher_forcing": "2"}, "teacher_forcing must be at least 0 and at most 1"),
         ({"updates": "0"}, "updates must be at least 1"),
-        ({"clip": "-1"}, "clip must be a positive number"),
+        ({"clip": "-1"}, "clip must be above 0"),
     ],
 )
 def test_a_bad_setting_is_one_sentence(settings: dict[str, str], complaint: str) -> None:

@@ -159,7 +159,10 @@ def test_what_is_undecided_says_how_many_runs_would_decide_it(ledger: Path) -> N
     assert more.power and row.power and more.power > row.power
 
 
-GRID = [RNN("srn", *shape) for shape in product((1, 2), (25, 50, 100, 200, 400), (True, False), (0.0, 0.1, 0.5))]
+GRID = [
+    RNN("srn", *shape, dropout=dropout)
+    for *shape, dropout in product((1, 2), (25, 50, 100, 200, 400), (True, False), (0.0, 0.1, 0.5))
+]
 
 
 def test_the_search_over_srns_gives_the_best_the_mean_and_the_range(ledger: Path) -> None:

@@ -172,7 +172,10 @@ def test_the_ablations_change_one_thing_at_a_time_on_two_networks() -> None:
         ({"split": "jump", "seeds": [1, -1]}, "a seed is a whole number"),
         ({"split": "jump", "seeds": "all"}, "seeds takes whole numbers"),
         ({"split": 5}, "split takes names"),
-        ({"split": "jump", "protocol": {"teacher_forcing": [0, 2]}}, "teacher forcing is a share"),
+        (
+            {"split": "jump", "protocol": {"teacher_forcing": [0, 2]}},
+            "teacher_forcing must be at least 0 and at most 1",
+        ),
         ({"split": "jump", "data": "scam"}, "did you mean 'scan'"),
         ({"split": "jump", "learner": "rn"}, "did you mean 'rnn'"),
         ({"split": "jump", "seeds": 4_000_000_000}, "a sweep has at most 1,000,000"),

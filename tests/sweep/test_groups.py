@@ -13,7 +13,7 @@ from daxlab.runs import Group, Ledger, Run, Writer, key
 from daxlab.runs.spec import all_facts
 from daxlab.sweep import Spec, plan_sweep
 from daxlab.sweep.grid import parse
-from daxlab.sweep.groups import LEDGER_BYTES, MOST_TOGETHER, estimate, grouped, ordered
+from daxlab.sweep.groups import LEDGER_BYTES, estimate, grouped, ordered
 
 SMALL = RNN("lstm", 1, 8, attention=True, dropout=0.1, updates=1_000)
 
@@ -74,7 +74,7 @@ def test_on_a_cpu_every_run_is_a_group_of_its_own() -> None:
 
 def test_many_runs_are_cut_into_groups_of_one_size() -> None:
     sizes = [len(group.members) for group in groups_of(parse({"split": "jump", "seeds": 1000}), "gpu")]
-    assert max(sizes) <= MOST_TOGETHER < 2 * min(sizes)
+    assert max(sizes) <= RNN.most_together < 2 * min(sizes)
     assert len(set(sizes[:-1])) == 1
 
 

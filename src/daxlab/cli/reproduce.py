@@ -50,7 +50,7 @@ def reproduce(
     Example: daxlab reproduce jump few-shot --runs 5 --device gpu --budget 8m
     """
     training.check_runs(runs)
-    experiments, protocol, release = chosen(names or [ALL]), Protocol(updates), find(SCAN) is not None
+    experiments, protocol, release = chosen(names or [ALL]), Protocol(updates=updates), find(SCAN) is not None
     pairs = _pairs(names or [ALL], experiments, corpus, new_word, frames)
     wanted = specs(experiments, runs, release, protocol, pairs)
     plan = training.plan(wanted, how) | {"experiments": experiments, "draws": "release" if release else "own"}

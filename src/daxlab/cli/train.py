@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from difflib import get_close_matches
 from math import inf
 from pathlib import Path
@@ -18,8 +17,8 @@ from daxlab.cli.terminal import print_json, show, table
 from daxlab.cli.training import Training, with_training_options
 from daxlab.datasets import Dataset, dataset
 from daxlab.errors import InputError
-from daxlab.learners.core import written
 from daxlab.runs import Ledger
+from daxlab.settings import ordered, written
 from daxlab.sweep import Outcome, Spec
 from daxlab.units import counted
 
@@ -61,7 +60,7 @@ def _about(name: str) -> dict[str, Any]:
     kind = learners.find(name)
     about = (kind.__doc__ or "").strip().partition("\n")[0]
     settings = {
-        field.name: {"default": field.default, "help": field.metadata.get("help", "")} for field in fields(kind)
+        field.name: {"default": field.default, "help": field.metadata.get("help", "")} for field in ordered(kind)
     }
     return {"learner": name, "about": about, "told": kind.told, "origin": kind.origin, "fields": settings}
 

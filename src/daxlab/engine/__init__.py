@@ -20,4 +20,5 @@ from daxlab.engine.evaluate import (
     sample_accuracy as sample_accuracy,
 )
 from daxlab.engine.stack import Member as Member, Stack as Stack, subset as subset, unstack as unstack
-from daxlab.engine.train import WINDOW as WINDOW, Trained as Trained, memory_needed as memory_needed, train as train
+from daxlab.engine.train import Trained as Trained, memory_needed as memory_needed, train as train
+from daxlab.engine.update import WINDOW as WINDOW

@@ -22,6 +22,16 @@ START, LENGTH, COMMAND, COIN, DROPOUT = range(5)  # purposes
 SHARED = 0x5CA9  # the seed of the protocol's own stream
 
 
+class Tables(NamedTuple):
+    """All that may be presented to the runs of a stack, for draws on the device. Splits are padded to one size."""
+
+    seeds: Array  # uint32 [runs]
+    split: Array  # int [runs]: which of the splits a run learns
+    commands: Array  # int [splits, examples, command time]
+    actions: Array  # int [splits, examples, action time]
+    ends: Array  # uint32 [splits, examples]: the number of presentations up to each example
+
+
 class Drawn(NamedTuple):
     """What a chunk of updates presents to each run."""
 
@@ -74,3 +84,36 @@ def draw(protocol: Protocol, seeds: NDArray[np.uint32], tables: list[Presentatio
         actions.append(table.actions[chosen])
     forced = coins < np.uint64(round(protocol.teacher_forcing * 2**32))
     return Drawn(np.stack(commands, axis=1), np.stack(actions, axis=1), forced)
+
+
+def tables_of(seeds: NDArray[np.uint32], presentations: list[Presentations]) -> Tables:
+    """The tables that `draw_batch` draws from."""
+    distinct = list({id(own): own for own in presentations}.values())
+    most = max(len(own.commands) for own in distinct)
+
+    def padded(name: str) -> Array:
+        rows = [getattr(own, name) for own in distinct]
+        # A padded example ends where the last one does, so that it is never drawn.
+        return jnp.asarray(np.stack([np.concatenate([row, row[-1:].repeat(most - len(row), axis=0)]) for row in rows]))
+
+    split = [next(place for place, own in enumerate(distinct) if own is mine) for mine in presentations]
+    return Tables(
+        jnp.asarray(seeds), jnp.asarray(split, jnp.int32), padded("commands"), padded("actions"), padded("ends")
+    )
+
+
+def draw_batch(tables: Tables, update: Array, batch: int, forcing: float) -> tuple[Array, Array, Array]:
+    """What update number `update` presents: commands and actions [runs, batch, time], forced [runs, batch].
+
+    Lengths are not shared. An example's chance is its share of the presentations, to one part in a hundred thousand.
+    """
+
+    def one(seed: Array, split: Array) -> tuple[Array, Array, Array]:
+        keys = [jax.random.fold_in(run_key(seed, purpose), update) for purpose in (COMMAND, COIN)]
+        bits, coins = (jax.random.bits(key, (batch,), jnp.uint32) for key in keys)
+        ends = tables.ends[split]
+        chosen = jnp.searchsorted(ends, bits % ends[-1], side="right")
+        forced = coins < jnp.uint32(min(round(forcing * 2**32), 2**32 - 1))
+        return tables.commands[split, chosen], tables.actions[split, chosen], forced
+
+    return jax.vmap(one)(tables.seeds, tables.split)

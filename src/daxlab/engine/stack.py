@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 import equinox as eqx
 import jax
 import numpy as np
+from jax import Array
 from numpy.typing import NDArray
 
 from daxlab.encoding import Encoding, Presentations
-from daxlab.engine.draws import START, run_key
+from daxlab.engine.draws import START, Tables, run_key, tables_of
 from daxlab.errors import InputError
-from daxlab.networks.contract import Make, Network
-from daxlab.protocol import SEMANTICS, Protocol, recorded
+from daxlab.networks.contract import Network
+from daxlab.protocol import SEMANTICS, Protocol
+from daxlab.settings import recorded
 
 if TYPE_CHECKING:
     from daxlab.datasets import Split
@@ -42,12 +44,16 @@ class Member:
 
 @dataclass(frozen=True, eq=False)
 class Stack:
-    """The members, what they share: the kind of network (`make`), the encoding of their dataset, and the protocol."""
+    """The members, what they share: the kind of network (`make`), the encoding of their dataset, and the protocol.
+
+    `prepared`: for each member a pytree of arrays that `make` takes beside a key, all of one shape.
+    """
 
     members: tuple[Member, ...]
-    make: Make
+    make: Callable[..., Network]
     encoding: Encoding
     protocol: Protocol = field(default_factory=Protocol)
+    prepared: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.members:
@@ -62,6 +68,11 @@ class Stack:
         """Each member's presentations."""
         return self._by_member(partial(Presentations, self.encoding))
 
+    @cached_property
+    def batch_tables(self) -> Tables:
+        """The members' presentations on the device, for draws of batches."""
+        return tables_of(self.seeds, self.tables)
+
     def _by_member(self, function: "Callable[[Split], Any]") -> list[Any]:
         """A function of each member's split; it is called once for each split, as many members may share one."""
         splits = {id(member.split): member.split for member in self.members}
@@ -70,11 +81,18 @@ class Stack:
 
     def start(self) -> Network:
         """The networks with their start values, stacked."""
-        return _start(self.make, self.seeds)
+        return _start(self.make, self.seeds, self._stacked())
+
+    def make_first(self, key: Array) -> Network:
+        """A network like the first member's."""
+        return self.make(key, prepared=self.prepared[0]) if self.prepared else self.make(key)
+
+    def _stacked(self) -> Any:
+        return jax.tree.map(lambda *arrays: np.stack(arrays), *self.prepared) if self.prepared else None
 
     def digest(self) -> str:
         """A hash of everything that determines what this stack trains."""
-        networks = eqx.filter_eval_shape(self.make, jax.random.key(0))
+        networks = eqx.filter_eval_shape(self.make_first, jax.random.key(0))
         shapes = [(jax.tree_util.keystr(p), str(x)) for p, x in jax.tree_util.tree_leaves_with_path(networks)]
         contents = self._by_member(_content)
         spec = {
@@ -84,7 +102,8 @@ class Stack:
             "network": (repr(eqx.filter(networks, eqx.is_array, inverse=True)), shapes),
             "vocabularies": (self.encoding.words.symbols, self.encoding.actions.symbols),
         }
-        return hashlib.sha256(json.dumps(spec, sort_keys=True).encode()).hexdigest()
+        tables = [leaf.tobytes() for leaf in jax.tree.leaves(self._stacked())]
+        return hashlib.sha256(b"".join([json.dumps(spec, sort_keys=True).encode(), *tables])).hexdigest()
 
 
 def subset(networks: Network, members: Sequence[int]) -> Network:
@@ -98,8 +117,10 @@ def unstack(networks: Network, member: int) -> Network:
 
 
 @eqx.filter_jit
-def _start(make: Make, seeds: NDArray[np.uint32]) -> Any:
-    return eqx.filter_vmap(lambda seed: make(run_key(seed, START)))(seeds)
+def _start(make: Callable[..., Network], seeds: NDArray[np.uint32], prepared: Any) -> Any:
+    if prepared is None:
+        return eqx.filter_vmap(lambda seed: make(run_key(seed, START)))(seeds)
+    return eqx.filter_vmap(lambda seed, own: make(run_key(seed, START), prepared=own))(seeds, prepared)
 
 
 def _content(split: "Split") -> str:

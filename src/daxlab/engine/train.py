@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -15,16 +15,15 @@ import numpy as np
 from jax import Array
 from numpy.typing import NDArray
 
-from daxlab.engine.adam import start_moments
 from daxlab.engine.checkpoint import checkpoints, read
-from daxlab.engine.draws import DROPOUT, draw, run_key
+from daxlab.engine.draws import DROPOUT, Tables, draw, run_key
 from daxlab.engine.evaluate import sample_accuracy
+from daxlab.engine.optimisers import start_moments
 from daxlab.engine.stack import Stack
-from daxlab.engine.update import Program, Shown, State, compiled
+from daxlab.engine.update import WINDOW, Program, Shown, State, compiled
 from daxlab.networks.contract import Network
 from daxlab.symbols import PAD
 
-WINDOW = 200  # updates per chunk, and per point of the loss curve
 CURVE_EVERY = 10_000  # updates between two points of the learning curve
 
 
@@ -130,28 +129,32 @@ def prepare(stack: Stack, early_exit: bool | None = None) -> tuple[Program, Stat
     `early_exit` (by default on a CPU): loops over time stop at the padding, so that one padded length is enough.
     """
     arrays, static = eqx.partition(stack.start(), eqx.is_array)
-    moments = start_moments(eqx.filter(arrays, eqx.is_inexact_array))
+    protocol = stack.protocol
+    moments = start_moments(eqx.filter(arrays, eqx.is_inexact_array), protocol.optimiser)
     state = State(arrays, moments, jnp.full(len(stack.members), -1, jnp.int32), jnp.zeros((), jnp.int32))
     rates = jnp.array([member.dropout for member in stack.members], jnp.float32)
     keys = jax.vmap(partial(run_key, purpose=DROPOUT))(jnp.asarray(stack.seeds))
-    early_exit = jax.default_backend() == "cpu" if early_exit is None else early_exit
-    forcing = stack.protocol.teacher_forcing
+    if early_exit is None:
+        early_exit = jax.default_backend() == "cpu"
+    forcing = protocol.teacher_forcing
     program = Program(
         static=static,
-        caps=stack.encoding.caps[-1:] if early_exit else stack.encoding.caps,
+        caps=stack.encoding.caps[-1:] if early_exit or protocol.batch > 1 else stack.encoding.caps,
         early_exit=early_exit,
         has_dropout=any(member.dropout > 0 for member in stack.members),
         forced=bool(forcing) if forcing in (0, 1) else None,
-        own_end=stack.protocol.self_fed_loss_ends == "own",
-        learning_rate=stack.protocol.learning_rate,
-        clip=stack.protocol.clip,
-        clip_separately=stack.protocol.clip_separately,
+        protocol=replace(protocol, updates=1),  # one program, however long the training
     )
     return program, state, rates, keys
 
 
-def draw_chunk(stack: Stack, program: Program, first: int, count: int = WINDOW) -> Shown:
-    """The presentations of `count` updates, and for each update the padded length that holds those of all runs."""
+def draw_chunk(stack: Stack, program: Program, first: int, count: int = WINDOW) -> Shown | Tables:
+    """The presentations of `count` updates, and for each update the padded length that holds those of all runs.
+
+    Batches are drawn on the device, from tables that serve every chunk.
+    """
+    if stack.protocol.batch > 1:
+        return stack.batch_tables
     drawn = draw(stack.protocol, stack.seeds, stack.tables, first, count)
     lengths = np.stack([np.sum(rows != PAD, axis=-1).max(axis=1) for rows in (drawn.commands, drawn.actions)], axis=1)
     fits = np.all(lengths[:, None] <= np.array(program.caps)[None], axis=-1)  # [updates, caps]

@@ -13,10 +13,13 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from daxlab.engine.adam import Moments, adam, global_norm
+from daxlab.engine.draws import Tables, draw_batch
+from daxlab.engine.optimisers import OPTIMISERS, Moments, global_norm, learning_rate
 from daxlab.errors import InputError
+from daxlab.protocol import Protocol
 from daxlab.symbols import PAD
 
+WINDOW = 200  # updates per chunk, and per point of the loss curve
 PRECISION = "highest"  # float32 products, whatever the device would rather do
 # Small steps are mostly launch latency: a GPU may run independent kernels concurrently (a tenth faster).
 CARD: dict[str, str | bool] = {"xla_gpu_command_buffer_scheduling_mode": "CONCURRENT"}
@@ -26,7 +29,7 @@ class State(NamedTuple):
     """A stack between two updates. Every array but `update` has the runs on its leading axis."""
 
     arrays: Any  # the networks' arrays
-    moments: Moments  # Adam's, of their parameters
+    moments: Moments  # the optimiser's, of their parameters
     failed: Array  # int [runs]: the update whose loss or gradient was not finite, else -1; the run is then frozen
     update: Array  # int: updates done
 
@@ -48,36 +51,44 @@ class Program(NamedTuple):
     early_exit: bool  # loops over time stop where the padding begins (a CPU), or go to its end (an accelerator)
     has_dropout: bool
     forced: bool | None  # teacher forcing, if it is the same for every presentation; None: drawn for each
-    own_end: bool  # the loss of a self-fed example ends at the network's own <EOS>
-    learning_rate: float
-    clip: float
-    clip_separately: bool  # the encoder by its norm and the decoder by its own
+    protocol: Protocol
 
 
-def example_gradient(
+def run_gradient(
     program: Program,
     arrays: Any,
-    command: Array,
+    commands: Array,
     actions: Array,
     forced: Array,
     rate: Array,
     key: Array,
     steps: tuple[Array | None, Array | None],
 ) -> tuple[Array, Any]:
-    """The loss of one run on one example, and its gradient."""
+    """The loss of one run on one example, or on a batch of them (on a leading axis), and its gradient."""
     parameters, others = eqx.partition(arrays, eqx.is_inexact_array)
 
-    def loss(parameters: Any) -> Array:
-        network = eqx.combine(parameters, others, program.static)
+    def example_loss(network: Any, command: Array, actions: Array, forced: Array, key: Array) -> Array:
         return network.loss(
             command,
             actions,
             forced=forced if program.forced is None else program.forced,
-            own_end=program.own_end,
+            own_end=program.protocol.self_fed_loss_ends == "own",
             dropout=rate if program.has_dropout else None,
             key=key,
             steps=steps,
         )
+
+    def loss(parameters: Any) -> Array:
+        of_example = partial(example_loss, eqx.combine(parameters, others, program.static))
+        if commands.ndim == 1:
+            total, examples = of_example(commands, actions, forced, key), 1
+        else:
+            examples = len(commands)
+            keys = jax.vmap(partial(jax.random.fold_in, key))(jnp.arange(examples))
+            total = jnp.sum(jax.vmap(of_example)(commands, actions, forced, keys))
+        if program.protocol.loss_per == "symbol":
+            return total / jnp.sum(actions != PAD)
+        return total / examples if examples > 1 else total
 
     with jax.default_matmul_precision(PRECISION):
         return jax.value_and_grad(loss)(parameters)
@@ -87,27 +98,35 @@ def group_gradient(
     program: Program, cap: tuple[int, int], arrays: Any, commands: Array, actions: Array, *rest: Array
 ) -> tuple[Array, Any]:
     """The losses [runs] and gradients of all runs, their examples padded to one of the program's lengths."""
-    commands, actions = commands[:, : cap[0]], actions[:, : cap[1]]
+    commands, actions = commands[..., : cap[0]], actions[..., : cap[1]]
     steps: tuple[Array | None, Array | None] = (None, None)
     if program.early_exit:
         steps = (jnp.max(jnp.sum(commands != PAD, axis=-1)), jnp.max(jnp.sum(actions != PAD, axis=-1)))
-    gradient: Callable[..., tuple[Array, Any]] = partial(example_gradient, program, steps=steps)
+    gradient: Callable[..., tuple[Array, Any]] = partial(run_gradient, program, steps=steps)
     if len(commands) > 1:
         return jax.vmap(gradient)(arrays, commands, actions, *rest)
     alone = jax.tree.map(lambda x: x[0], (arrays, commands, actions, *rest))  # a single run needs no batched products
     return jax.tree.map(lambda x: x[None], gradient(*alone))
 
 
-def group_update(program: Program, state: State, shown: Shown, rates: Array, keys: Array) -> tuple[State, Array]:
-    """One update of every run that has not failed, and the losses [runs]."""
+def group_update(
+    program: Program, state: State, shown: Shown | Tables, rates: Array, keys: Array
+) -> tuple[State, Array]:
+    """One update of every run that has not failed, and the losses [runs]. `shown`: tables if it is to draw a batch."""
+    protocol = program.protocol
     keys = jax.vmap(lambda key: jax.random.fold_in(key, state.update))(keys)
-    branches = [partial(group_gradient, program, cap) for cap in program.caps]
-    inputs = (state.arrays, shown.commands, shown.actions, shown.forced, rates, keys)
-    loss, gradients = branches[0](*inputs) if len(branches) == 1 else jax.lax.switch(shown.cap, branches, *inputs)
+    if isinstance(shown, Tables):
+        drawn = draw_batch(shown, state.update, protocol.batch, protocol.teacher_forcing)
+        loss, gradients = group_gradient(program, program.caps[-1], state.arrays, *drawn, rates, keys)
+    else:
+        branches = [partial(group_gradient, program, cap) for cap in program.caps]
+        inputs = (state.arrays, shown.commands, shown.actions, shown.forced, rates, keys)
+        loss, gradients = branches[0](*inputs) if len(branches) == 1 else jax.lax.switch(shown.cap, branches, *inputs)
     parameters, others = eqx.partition(state.arrays, eqx.is_inexact_array)
     parts = clipping_parts(program, parameters)
     count = (state.update + 1).astype(loss.dtype)
-    step = partial(adam, rate=program.learning_rate, clip=program.clip, parts=parts, count=count)
+    rate = learning_rate(protocol, count)
+    step = partial(OPTIMISERS[protocol.optimiser], count=count, rate=rate, clip=protocol.clip, parts=parts)
 
     def apply(parameters: Any, moments: Moments, gradients: Any, loss: Array, failed: Array) -> Any:
         leaves = jax.tree.leaves(gradients)
@@ -123,21 +142,24 @@ def group_update(program: Program, state: State, shown: Shown, rates: Array, key
 
 def clipping_parts(program: Program, parameters: Any) -> list[int]:
     """For each array of the parameters, the number of the part whose norm it is clipped by."""
-    encoder = program.static.encoder_fields if program.clip_separately else ()
-    if program.clip_separately and not encoder:
+    encoder = program.static.encoder_fields if program.protocol.clip_separately else ()
+    if program.protocol.clip_separately and not encoder:
         raise InputError("clip_separately needs a network that says which fields are its encoder's (encoder_fields)")
     paths = [path for path, _ in jax.tree_util.tree_leaves_with_path(parameters)]
     return [int(bool(encoder) and path[0].name not in encoder) for path in paths]
 
 
 @partial(jax.jit, static_argnums=0, donate_argnums=1)
-def chunk(program: Program, state: State, shown: Shown, rates: Array, keys: Array, count: Array) -> tuple[State, Array]:
+def chunk(
+    program: Program, state: State, shown: Shown | Tables, rates: Array, keys: Array, count: Array
+) -> tuple[State, Array]:
     """The state after the first `count` updates of a chunk, and the losses [updates, runs], zero after these."""
-    losses = jnp.zeros(shown.forced.shape, rates.dtype)
+    losses = jnp.zeros((WINDOW if isinstance(shown, Tables) else len(shown.forced), len(rates)), rates.dtype)
 
     def body(index: Array, carry: tuple[State, Array]) -> tuple[State, Array]:
         state, losses = carry
-        state, loss = group_update(program, state, jax.tree.map(lambda x: x[index], shown), rates, keys)
+        here = shown if isinstance(shown, Tables) else jax.tree.map(lambda x: x[index], shown)
+        state, loss = group_update(program, state, here, rates, keys)
         return state, losses.at[index].set(loss.astype(losses.dtype))
 
     return jax.lax.fori_loop(0, count, body, (state, losses))

@@ -19,8 +19,6 @@ from daxlab.learners.core import (
     Learner as Learner,
     Model as Model,
     Prediction as Prediction,
-    defaults as defaults,
-    setting as setting,
 )
 from daxlab.learners.program import Program as Program
 from daxlab.learners.registry import (
@@ -35,3 +33,4 @@ from daxlab.learners.registry import (
     of as of,
 )
 from daxlab.learners.rnn import RNN as RNN
+from daxlab.settings import defaults as defaults, setting as setting

@@ -6,44 +6,20 @@ that can fit many jobs at once overrides `fit`. Knows nothing of ledgers, nor of
 """
 
 import abc
-import json
-import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import MISSING, Field, asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from time import monotonic
-from typing import Any, ClassVar, Literal, Protocol, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Literal, Protocol
 
 from daxlab.datasets import Dataset, Split
-from daxlab.errors import InputError, nearest
+from daxlab.errors import InputError
 from daxlab.languages import Example
-from daxlab.protocol import recorded
+from daxlab.settings import changed, check, ordered, recorded
 from daxlab.units import counted
 
 Actions = tuple[str, ...]
-MOST = 10**300  # beyond it a whole number is no float
-TYPES = {str: "a name", int: "a whole number", float: "a number", bool: "true or false"}
-UNBOUNDED = {"least": -math.inf, "most": math.inf, "below": math.inf}
-
-
-def setting(
-    default: Any,
-    help: str,
-    least: float = -math.inf,
-    most: float = math.inf,
-    below: float = math.inf,
-    *,
-    later: bool = False,
-    keyed: bool = True,
-) -> Any:
-    """A field of a learner: its default, what it means, and the values it may take.
-
-    `later`: it was added when there were runs already, which keep their keys: at its default it is no part of a key.
-    `keyed`: False for what does not determine the answers, such as a time limit: it is no part of a key.
-    """
-    limits = {"least": least, "most": most, "below": below}
-    return field(default=default, metadata={"help": help, "later": later, "keyed": keyed, **limits})
 
 
 @dataclass(frozen=True)
@@ -56,11 +32,10 @@ class Learner:
     semantics: ClassVar[int] = 1  # raised whenever the same fields and seed would give other answers
     source: ClassVar[Mapping[str, str] | None] = None  # of a learner from a file: {"name": …, "digest": …}
     uses_jax: ClassVar[bool] = False
+    most_together: ClassVar[int] = 128  # jobs that one call should fit at most: more gain nothing, fewer end sooner
 
     def __post_init__(self) -> None:
-        hints = get_type_hints(type(self))
-        for part in fields(self):
-            object.__setattr__(self, part.name, checked(part, hints[part.name], getattr(self, part.name)))
+        check(self)
 
     def fit_one(self, split: Split, seed: int) -> "Model":
         """Learn from one split. Override this, or `fit`."""
@@ -98,7 +73,7 @@ class Learner:
 
     def __str__(self) -> str:
         """A short description for people: the kind and the fields that are not at their defaults."""
-        return ", ".join([self.kind, *changed(self, asdict(self))])
+        return ", ".join([self.kind, *changed(self, [part.name for part in ordered(type(self))])])
 
     def __reduce__(self) -> Any:
         """Pickled by name and fields, so that a learner from a file reaches a worker."""
@@ -107,71 +82,6 @@ class Learner:
         if self.source is None and KINDS.get(self.kind) is not type(self):
             return object.__reduce__(self)  # a class that Python finds by itself
         return make, (self.source["name"] if self.source else self.kind, asdict(self))
-
-
-def checked(part: "Field[Any]", kind: Any, value: Any) -> Any:
-    """A field's value if it is one that the field takes; a whole number is taken for a float."""
-    if get_origin(kind) is Literal:
-        if value not in get_args(kind):
-            raise InputError(f"{part.name} is one of {', '.join(map(str, get_args(kind)))}, not {value!r}")
-        return value
-    if isinstance(value, list):
-        value = tuple(value)  # a learner can be hashed
-    if isinstance(value, int) and abs(value) > MOST:
-        raise InputError(f"{part.name} is too large a number")
-    if kind is float and type(value) is int:  # True is no number
-        value = float(value)
-    if kind in TYPES and (not isinstance(value, kind) or (kind is int and isinstance(value, bool))):
-        raise InputError(f"{part.name} takes {TYPES[kind]}, not {value!r}")
-    if kind in (int, float):
-        least, most, below = (part.metadata.get(bound, limit) for bound, limit in UNBOUNDED.items())
-        if not (math.isfinite(value) and least <= value <= most and value < below):
-            limits = {"at least": least, "at most": most, "below": below}
-            bounds = [f"{words} {limit:,g}" for words, limit in limits.items() if math.isfinite(limit)]
-            raise InputError(f"{part.name} must be {' and '.join(bounds) or 'a finite number'}, not {value}")
-    return value
-
-
-def parsed(kind: Any, text: str) -> Any:
-    """The value of a field of some type from text, as the command line gives it: `hidden=100`, `attention=true`.
-
-    Text that has no such value stays text, which is refused when the learner is made.
-    """
-    if get_origin(kind) is Literal:
-        return next((value for value in get_args(kind) if str(value) == text), text)
-    try:
-        return kind(text) if kind in (str, int, float) else json.loads(text.lower() if kind is bool else text)
-    except ValueError:
-        return text
-
-
-def type_of(learner: type[Learner], name: str) -> Any:
-    """The type of the field of that name, or an error with the nearest one."""
-    names = [part.name for part in fields(learner)]
-    if name not in names:
-        raise InputError(f"the learner {learner.kind} has no field {name!r}; {nearest(name, names)}")
-    return get_type_hints(learner)[name]
-
-
-def defaults(learner: type[Learner]) -> dict[str, Any]:
-    """Every field with its default."""
-    values = {part.name: part.default for part in fields(learner)}
-    if missing := [name for name, value in values.items() if value is MISSING]:
-        raise InputError(f"every field of a learner needs a default; {learner.__name__} gives none for {missing[0]!r}")
-    return values
-
-
-def changed(learner: Learner, names: Iterable[str]) -> list[str]:
-    """Which of these fields are not at their defaults, in words: "clip 1"."""
-    usual, values = defaults(type(learner)), asdict(learner)
-    return [f"{name.replace('_', ' ')} {written(values[name])}" for name in names if values[name] != usual[name]]
-
-
-def written(value: Any) -> str:
-    """A value as the command line takes it."""
-    if isinstance(value, float):
-        return str(int(value)) if value.is_integer() else repr(value)
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,40 +12,54 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from daxlab.datasets import Dataset
+from daxlab.datasets import Dataset, Split
 from daxlab.errors import InputError
-from daxlab.learners.core import Context, Job, Learner, setting
+from daxlab.learners.core import Context, Job, Learner
 from daxlab.protocol import SEMANTICS, Protocol
+from daxlab.settings import setting
 
 if TYPE_CHECKING:
+    from daxlab.encoding import Encoding
     from daxlab.learners.trainees import Trainees
 
 
-@dataclass(frozen=True)
-class NetworkLearner(Learner):
-    """A network that the engine trains. Its fields are those of the network, `dropout`, and those of the protocol."""
+@dataclass(frozen=True, kw_only=True)
+class NetworkLearner(Learner, Protocol):
+    """A network that the engine trains. Its fields are those of the network, `dropout`, and those of the protocol.
+
+    A kind declares its own fields; where it is trained otherwise than the paper's networks, it gives a field of the
+    protocol another default: `clip: float = usual(NetworkLearner, "clip", 0.1)`.
+    """
 
     semantics: ClassVar[int] = SEMANTICS
     uses_jax: ClassVar[bool] = True
     _own: ClassVar[tuple[str, ...]] = ()  # the fields that `_start` takes
 
+    dropout: float = setting(0.0, "the share of units dropped in training", least=0, below=1)
+
     @staticmethod
     def _start(key: Any, *, words: int, actions: int, **own: Any) -> Any:
-        """The network with its start values, for vocabularies of these sizes."""
+        """The network with its start values, for vocabularies of these sizes.
+
+        `prepared`: what `prepared` returned, if it did not return None.
+        """
         raise NotImplementedError
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _ = self.protocol  # says what is wrong with it
+    def prepared(self, split: Split, encoding: "Encoding") -> Any:
+        """What the network is given at its start, computed from the training examples: a pytree of arrays, or None.
 
-    def network(self, words: int, actions: int) -> Callable[[Any], Any]:
-        """The same as a function of the key alone."""
+        The arrays' shapes depend on the encoding alone; a split without examples gives empty tables.
+        """
+        return None
+
+    def network(self, words: int, actions: int) -> Callable[..., Any]:
+        """The same as a function of the key and, where there is something, of what is prepared."""
         return partial(self._start, words=words, actions=actions, **{name: getattr(self, name) for name in self._own})
 
     @property
     def together(self) -> Any:
         """Runs may differ in dropout, unless the network takes it for something of its own."""
-        return self if "dropout" in self._own else replace(self, dropout=0.0)  # type: ignore[call-arg]  # a field
+        return self if "dropout" in self._own else replace(self, dropout=0.0)
 
     @property
     def protocol(self) -> Protocol:
@@ -79,14 +93,9 @@ def learner_of(network: Any, name: str) -> type[NetworkLearner]:
         if parameters.pop(argument, None) is None:
             needs = f"takes no {argument!r}; it needs key, words, actions"
             raise InputError(f"{name} breaks the contract: its start {needs}")
-    own = [_as_field(parameter, name) for parameter in parameters.values()]
-    training: list[Any] = [("dropout", float, setting(0.0, "the share of units dropped in training", least=0, below=1))]
-    training += [
-        (part.name, part.type, field(default=part.default, metadata=part.metadata)) for part in fields(Protocol)
-    ]
     return make_dataclass(
         network.__name__,
-        [*own, *(part for part in training if part[0] not in parameters)],
+        [_as_field(parameter, name) for parameter in parameters.values()],
         bases=(NetworkLearner,),
         frozen=True,
         namespace={"_start": staticmethod(start), "_own": tuple(parameters), "__doc__": network.__doc__},

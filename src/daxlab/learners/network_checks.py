@@ -5,7 +5,7 @@ Imported only when a network is checked. Knows nothing of programs.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -34,7 +34,8 @@ CLOSE = 1e-3  # what rounding may change in a few updates
 def _candidate(learner: NetworkLearner) -> Candidate:
     encoding = Encoding.of(EXAMPLES)
     words, actions = len(encoding.words), len(encoding.actions)
-    return Candidate(learner.network(words, actions), words, actions)
+    make, prepared = learner.network(words, actions), learner.prepared(learned_from(TRAIN), encoding)
+    return Candidate(make if prepared is None else partial(make, prepared=prepared), words, actions)
 
 
 @lru_cache(maxsize=16)
@@ -56,7 +57,7 @@ def _by_heart(learner: NetworkLearner) -> Trainees:
 
 
 def _group(learner: NetworkLearner) -> str:
-    few = replace(learner, updates=FEW)  # type: ignore[call-arg]  # a field of the protocol
+    few = replace(learner, updates=FEW)
     alone, together = (unstack(_trained(few, seeds).networks, 0) for seeds in ((0,), (0, 1)))
     pairs = zip(*(jax.tree.leaves(eqx.filter(network, eqx.is_array)) for network in (alone, together)), strict=True)
     furthest = max(float(np.max(np.abs(np.asarray(a) - np.asarray(b)), initial=0)) for a, b in pairs)

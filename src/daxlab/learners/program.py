@@ -32,9 +32,8 @@ from daxlab.learners.core import (
     Learner,
     Model,
     Models,
-    changed,
-    setting,
 )
+from daxlab.settings import changed, setting
 
 RUNNER = Path(__file__).with_name("runner.py")
 HOURS, GIGABYTES = 3600, 10**9

@@ -15,11 +15,12 @@ from types import ModuleType
 from typing import Any
 
 from daxlab.errors import InputError, nearest
-from daxlab.learners.core import Learner, defaults, parsed, type_of
+from daxlab.learners.core import Learner
 from daxlab.learners.network import NetworkLearner, learner_of
 from daxlab.learners.program import Program
 from daxlab.learners.rnn import RNN
 from daxlab.learners.take_home import TakeHome
+from daxlab.settings import defaults, parsed, type_of
 
 # A new kind is one file and one line here.
 KINDS: dict[str, type[Learner]] = {kind.kind: kind for kind in (RNN, Program, TakeHome)}
@@ -150,7 +151,8 @@ def _from_file(name: str, path: Path, wanted: str) -> type[Learner]:
         raise InputError(f"{path} has no class {wanted!r}; {nearest(wanted, classes)}")
     kind = _as_learner(classes[wanted], name)
     kind.kind, kind.source = wanted, {"name": name, "digest": digest, "class": wanted}
-    if taken := [field for field in defaults(kind) if hasattr(NetworkLearner, field)]:
+    methods = set(dir(NetworkLearner)) - set(defaults(NetworkLearner))
+    if taken := [field for field in defaults(kind) if field in methods]:
         raise InputError(f"{name} breaks the contract: a field cannot be called {taken[0]!r}; give it another name")
     LOADED[name, digest] = kind
     return kind

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal
 
-from daxlab.learners.core import changed, setting
 from daxlab.learners.network import NetworkLearner
-from daxlab.protocol import SEMANTICS, Protocol, recorded
+from daxlab.protocol import SEMANTICS, Protocol
+from daxlab.settings import changed, recorded, setting, usual
 
 CellName = Literal["srn", "lstm", "gru"]
 PROTOCOL = tuple(field.name for field in fields(Protocol))
@@ -23,18 +23,7 @@ class RNN(NetworkLearner):
     layers: int = setting(2, "layers of the encoder and of the decoder", least=1, most=100)
     hidden: int = setting(200, "units of a layer", least=1, most=100_000)
     attention: bool = setting(False, "let the decoder look back at the command")
-    dropout: float = setting(0.5, "the share of units dropped in training", least=0, below=1)
-    updates: int = setting(Protocol.updates, "presentations of one command each", least=1)
-    learning_rate: float = setting(Protocol.learning_rate, "of Adam")
-    clip: float = setting(Protocol.clip, "the greatest norm of all gradients")
-    teacher_forcing: float = setting(Protocol.teacher_forcing, "the share of presentations that are teacher-forced")
-    self_fed_loss_ends: Literal["own", "target"] = setting(
-        Protocol.self_fed_loss_ends, "where the loss of a self-fed presentation ends"
-    )
-    shared_lengths: bool = setting(Protocol.shared_lengths, "runs share the sequence of lengths, and nothing else")
-    clip_separately: bool = setting(
-        Protocol.clip_separately, "clip the encoder's and the decoder's gradients by a norm of their own", later=True
-    )
+    dropout: float = usual(NetworkLearner, "dropout", 0.5)
 
     @staticmethod
     def _start(key: Any, **own: Any) -> Any:

@@ -15,8 +15,9 @@ from daxlab.atomic import atomic_folder
 from daxlab.datasets.disguise import PREFIX
 from daxlab.errors import InputError
 from daxlab.languages import Example
-from daxlab.learners.core import Actions, Context, Failed, Fitted, Job, Learner, Models, setting
+from daxlab.learners.core import Actions, Context, Failed, Fitted, Job, Learner, Models
 from daxlab.learners.program import Answered, presented, read_answers, write_side
+from daxlab.settings import setting
 
 FORMAT = 1
 MANIFEST = "manifest.json"

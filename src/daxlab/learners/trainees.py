@@ -75,7 +75,7 @@ def fit(learner: NetworkLearner, jobs: Sequence[Job], context: Context) -> Train
     """Train all jobs at once; None if the context said to stop."""
     stack = stack_of(jobs)
     if learner.source is not None:
-        check_shapes(stack.make, words=len(stack.encoding.words), actions=len(stack.encoding.actions))
+        check_shapes(stack.make_first, words=len(stack.encoding.words), actions=len(stack.encoding.actions))
     rehearsal = Thread(target=_rehearse, args=(stack, jobs), daemon=True)
     on_card = jax.default_backend() != "cpu"  # on a CPU there is no core to spare for a rehearsal
     if on_card:
@@ -102,7 +102,7 @@ def load(learner: NetworkLearner, path: Path, dataset: Dataset) -> Trainees:
     nothing = Split(name="", origin="rule", train=(), weights=(), tests={})
     job = Job(learner, dataset, nothing, 0)
     stack = stack_of([job])
-    return Trainees([job], stack, engine.load_weights(path, stack.make))
+    return Trainees([job], stack, engine.load_weights(path, stack.make_first))
 
 
 @lru_cache(maxsize=4)
@@ -118,7 +118,11 @@ def stack_of(jobs: Sequence[Job]) -> engine.Stack:
         raise InputError("networks of several shapes cannot be trained together")
     encoding = _encoding(jobs[0].dataset)
     members = tuple(engine.Member(job.seed, job.split, job.learner.dropout) for job in jobs)  # type: ignore[attr-defined]
-    return engine.Stack(members, first.network(len(encoding.words), len(encoding.actions)), encoding, first.protocol)
+    splits = {id(job.split): job.split for job in jobs}
+    prepared = {name: first.prepared(split, encoding) for name, split in splits.items()}
+    tables = tuple(prepared[id(job.split)] for job in jobs)
+    make = first.network(len(encoding.words), len(encoding.actions))
+    return engine.Stack(members, make, encoding, first.protocol, tables if tables[0] is not None else ())
 
 
 def _check_memory(stack: engine.Stack) -> None:

@@ -13,8 +13,9 @@ from daxlab.datasets.rules import REPLICATES, SHOTS, SIZES
 from daxlab.errors import InputError, nearest
 from daxlab.learners import RNN
 from daxlab.paper.targets import RUNS, paper
-from daxlab.protocol import Protocol, recorded
+from daxlab.protocol import Protocol
 from daxlab.runs.spec import Spec
+from daxlab.settings import recorded
 
 NETWORKS = {name: RNN(**fields) for name, fields in paper()["networks"].items() if name != "exp4"}
 TRANSLATOR = RNN(**paper()["networks"]["exp4"])

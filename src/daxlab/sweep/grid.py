@@ -21,8 +21,8 @@ from typing import Any
 from daxlab import learners
 from daxlab.datasets import dataset
 from daxlab.errors import InputError, nearest
-from daxlab.learners.core import parsed, type_of, written
 from daxlab.runs.spec import MOST_SEEDS, Spec
+from daxlab.settings import parsed, type_of, written
 
 MOST_RUNS = 1_000_000
 AXES = ("learner", "data", "split", "seeds")

@@ -13,7 +13,6 @@ from daxlab.learners import name_and_fields
 from daxlab.runs import Group, Ledger, key
 from daxlab.runs.spec import Spec
 
-MOST_TOGETHER = 128  # runs in a group: more gain nothing, and a smaller group ends sooner
 LEDGER_BYTES = 50_000  # of a run: its answers, likelihoods and curve
 SHORTEST = 10  # a run of fewer than a tenth of the steps says nothing: most of it is compiling and scoring
 SAMPLED = 20  # earlier runs that an estimate is taken from
@@ -27,12 +26,14 @@ def grouped(facts: Mapping[str, Facts], specs: Mapping[str, Spec], device: str) 
     plan = {"device": device}
     if device != "gpu":
         return [Group(members=[fact], plan=plan) for fact in facts.values()]
-    alike: dict[object, list[Facts]] = {}
+    alike: dict[object, list[str]] = {}
     for name, fact in facts.items():
         learner = specs[name].learner
         shared = (type(learner), learner.together, key(fact["language"]))
-        alike.setdefault(name if learner.together is None else shared, []).append(fact)
-    parts = [part for members in alike.values() for part in _cut(sorted(members, key=_place))]
+        alike.setdefault(name if learner.together is None else shared, []).append(name)
+    parts = []
+    for names in alike.values():
+        parts += _cut(sorted(map(facts.__getitem__, names), key=_place), specs[names[0]].learner.most_together)
     return [Group(members=part, plan=plan) for part in parts]
 
 
@@ -42,9 +43,9 @@ def _place(fact: Facts) -> tuple[str, str, int]:
     return key(learner), key(fact["split"]), int(fact["seed"])  # type: ignore[call-overload]
 
 
-def _cut(members: Sequence[Facts]) -> list[Sequence[Facts]]:
+def _cut(members: Sequence[Facts], most: int) -> list[Sequence[Facts]]:
     """In as few groups as may be, alike in size, because groups of one size share a program."""
-    size = math.ceil(len(members) / math.ceil(len(members) / MOST_TOGETHER))
+    size = math.ceil(len(members) / math.ceil(len(members) / most))
     return [members[start : start + size] for start in range(0, len(members), size)]
 
 
