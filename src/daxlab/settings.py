@@ -5,12 +5,13 @@ A learner's fields and those of the training protocol are such fields. Knows not
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, Field, asdict, field, fields
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from daxlab.errors import InputError, nearest
 
+SIZE, DEFAULT_SIZE = "size", "default"
 MOST = 10**300  # beyond it a whole number is no float
 TYPES = {str: "a name", int: "a whole number", float: "a number", bool: "true or false"}
 UNBOUNDED = {"least": -math.inf, "most": math.inf, "above": -math.inf, "below": math.inf}
@@ -95,20 +96,32 @@ def ordered(described: type) -> "list[Field[Any]]":
 
 def type_of(described: Any, name: str) -> Any:
     """The type of the field of that name, or an error with the nearest one."""
-    names = [part.name for part in ordered(described)]
+    names = list(defaults(described))
+    if name == SIZE and name in names:
+        return Literal[(DEFAULT_SIZE, *described.sizes)]
     if name not in names:
         raise InputError(f"the learner {described.kind} has no field {name!r}; {nearest(name, names)}")
     return get_type_hints(described)[name]
 
 
-def defaults(described: type) -> dict[str, Any]:
-    """Every field with its default."""
+def defaults(described: Any) -> dict[str, Any]:
+    """Every field with its default; and first, where a class has named sizes, the size."""
     values = {part.name: part.default for part in ordered(described)}
     if missing := [name for name, value in values.items() if value is MISSING]:
         raise InputError(
             f"every field of a learner needs a default; {described.__name__} gives none for {missing[0]!r}"
         )
-    return values
+    return {SIZE: DEFAULT_SIZE, **values} if described.sizes else values
+
+
+def sized(described: Any, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values with a named size replaced by the fields that it stands for; those that are given take precedence."""
+    rest = {name: value for name, value in values.items() if name != SIZE or not described.sizes}
+    if len(rest) == len(values) or values[SIZE] == DEFAULT_SIZE:
+        return rest
+    if values[SIZE] not in described.sizes:
+        raise InputError(f"size is one of {', '.join([DEFAULT_SIZE, *described.sizes])}, not {values[SIZE]!r}")
+    return {**described.sizes[values[SIZE]], **rest}
 
 
 def changed(description: Any, names: Iterable[str]) -> list[str]:

@@ -12,6 +12,7 @@ from daxlab.paper.runs import filters
 from daxlab.runs import key
 from daxlab.runs.spec import Spec
 from daxlab.settings import written
+from daxlab.sweep.grid import parse
 
 NETWORKS = st.builds(
     RNN,
@@ -114,3 +115,29 @@ def test_a_whole_number_is_taken_for_a_float_and_bounds_hold() -> None:
         Odd(share=True)
     assert defaults(Odd) == {"name": "a", "share": 0.5}
     assert str(replace(Odd(), share=0.25)) == "odd, share 0.25"
+
+
+@dataclass(frozen=True)
+class Sized(Learner):
+    """A learner with a named size."""
+
+    kind = "sized"
+    sizes = {"small": {"depth": 2, "width": 4}, "tiny": {"depth": 1}}  # noqa: RUF012
+    depth: int = setting(6, "layers")
+    width: int = setting(512, "units")
+
+
+def test_a_named_size_stands_for_its_fields_and_given_fields_take_precedence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(learners.KINDS, "sized", Sized)
+    small = learners.from_text("sized", {"size": "small"})
+    assert small == Sized(2, 4) and str(small) == "sized small" and small.facts() == Sized(2, 4).facts()
+    assert learners.from_text("sized", {"width": "512", "size": "small"}) == Sized(2, 512)
+    assert learners.make("sized", {"size": "default", "depth": 3}) == Sized(3, 512)
+    assert str(Sized(1, 4)) == "sized tiny, width 4" and str(Sized()) == "sized"
+    assert {spec.learner for spec in parse({"learner": "sized", "split": "jump", "size": ["default", "small"]})} == {
+        Sized(), small
+    }  # fmt: skip
+    with pytest.raises(InputError, match="size is one of default, small, tiny, not 'large'"):
+        learners.from_text("sized", {"size": "large"})
+    with pytest.raises(InputError, match="no field 'size'"):
+        learners.make("rnn", {"size": "small"})

@@ -30,6 +30,7 @@ class Learner:
     told: ClassVar[str] = "the training examples"  # all that it is told about the task
     origin: ClassVar[str] = ""  # where it comes from: a publication
     semantics: ClassVar[int] = 1  # raised whenever the same fields and seed would give other answers
+    sizes: ClassVar[Mapping[str, Mapping[str, Any]]] = {}  # configurations by name: `size=small` stands for its fields
     source: ClassVar[Mapping[str, str] | None] = None  # of a learner from a file: {"name": …, "digest": …}
     uses_jax: ClassVar[bool] = False
     most_together: ClassVar[int] = 128  # jobs that one call should fit at most: more gain nothing, fewer end sooner
@@ -72,8 +73,11 @@ class Learner:
         return {"learner": {**recorded(self), "kind": self.source or self.kind}, "semantics": self.semantics}
 
     def __str__(self) -> str:
-        """A short description for people: the kind and the fields that are not at their defaults."""
-        return ", ".join([self.kind, *changed(self, [part.name for part in ordered(type(self))])])
+        """A short description for people: the kind, its size if that has a name, other fields not at their defaults."""
+        sizes = [(name, size) for name, size in self.sizes.items() if all(getattr(self, f) == size[f] for f in size)]
+        name, size = max(sizes, key=lambda named: len(named[1]), default=("", {}))
+        rest = [part.name for part in ordered(type(self)) if part.name not in size]
+        return ", ".join([f"{self.kind} {name}".strip(), *changed(self, rest)])
 
     def __reduce__(self) -> Any:
         """Pickled by name and fields, so that a learner from a file reaches a worker."""

@@ -20,7 +20,7 @@ from daxlab.learners.network import NetworkLearner, learner_of
 from daxlab.learners.program import Program
 from daxlab.learners.rnn import RNN
 from daxlab.learners.take_home import TakeHome
-from daxlab.settings import defaults, parsed, type_of
+from daxlab.settings import defaults, parsed, sized, type_of
 
 # A new kind is one file and one line here.
 KINDS: dict[str, type[Learner]] = {kind.kind: kind for kind in (RNN, Program, TakeHome)}
@@ -65,11 +65,11 @@ def derives_from_daxlab(name: str) -> bool:
 
 
 def make(name: str, settings: Mapping[str, Any] | None = None) -> Learner:
-    """A learner by its name and fields; what is left out has its default."""
-    kind = find(name)
-    for field in settings or {}:
+    """A learner by its name and fields; what is left out has its default. `size` stands for several fields."""
+    kind, settings = find(name), settings or {}
+    for field in settings:
         type_of(kind, field)  # an error if there is no such field
-    return kind(**(settings or {}))
+    return kind(**sized(kind, settings))
 
 
 def from_text(name: str, settings: Mapping[str, str]) -> Learner:
