@@ -123,3 +123,5 @@ def test_a_learner_of_one_s_own_has_a_row(daxlab, avenues: Path, tmp_path: Path,
     assert daxlab("train", f"{mine}:Memory", "--split", "length", "--runs", 1, "--ledger", ledger).returncode == 0
     (row,) = json.loads(daxlab("leaderboard", "--json", "--ledger", ledger).stdout)["learners"]
     assert row["splits"]["length"]["runs"] == 1 and row["presentations"] == "each example once"
+    lacks = daxlab("leaderboard", "--ledger", ledger).stdout.splitlines()[-1]
+    assert lacks.endswith("trains a learner of your own.") and "avenues" not in lacks

@@ -10,6 +10,7 @@ from daxlab.atomic import atomic_write
 from daxlab.cli.options import JsonOption, LedgerOption, ledger_at, shipped_hint
 from daxlab.cli.terminal import dots, every, print_json, show
 from daxlab.errors import InputError
+from daxlab.learners import KINDS
 from daxlab.runs import Ledger
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ STYLES = {"agrees": "green", "differs": "red", "undecided": "yellow"}
 LINE = 50  # characters from 0 to 100%
 MEANS = "Mean per cent of test commands wholly right; below it the published figure."
 LEGEND = f"{MEANS}\n= agrees, ≠ differs, ? undecided, by the rules of 'daxlab compare'. –: no runs."
+OWN = "daxlab train path/to/file.py:Name --split jump --runs 5"
 INTERVALS = "--split shows every run of one split; --to table.md has the intervals."
 
 
@@ -157,9 +159,14 @@ def _others(figures: Sequence["Published"]) -> "Table":
 
 
 def _say_what_lacks(entries: Sequence["Entry"], path: Path) -> None:
+    """Which command trains the runs that there are not."""
     from daxlab.paper.leaderboard import COMMAND
 
     if all(entry.of_paper for entry in entries):
         print(f"\nNo learner after the paper has runs on SCAN's splits: '{COMMAND}' trains them.{shipped_hint(path)}")
-    elif any(not cell.runs for entry in entries for cell in entry.cells.values()):
+        return
+    lacking = {entry.kind for entry in entries for cell in entry.cells.values() if not cell.runs}
+    if lacking - KINDS.keys():
+        print(f"\n'{OWN}' trains a learner of your own.")
+    if lacking & KINDS.keys():
         print(f"\n'{COMMAND}' trains what is lacking.")

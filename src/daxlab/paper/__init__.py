@@ -13,7 +13,8 @@ comparison.py    both in a row
 evidence.py      what is measured for its claims beside these figures
 claims.py        its findings as sentences, their bounds, and whether they hold
 
-Claims, comparison, leaderboard, measures and search need polars; a bare machine that only trains the experiments does without them.
+Claims, comparison, leaderboard, measures and search need polars; a bare machine that only trains the experiments does
+without them.
 """
 
 from daxlab.paper.experiments import EXPERIMENTS as EXPERIMENTS, NETWORKS as NETWORKS, chosen as chosen, specs as specs

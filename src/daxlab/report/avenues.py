@@ -25,8 +25,8 @@ from daxlab.report.splits import length_picture, slug
 TITLE = "After the paper"
 LEAD = (
     "The paper ends with what might give networks systematicity: convolution, copying, more structure, stacks, rules. "
-    "Here are learners of these kinds under one protocol, each with one configuration for all splits, with what it was "
-    "told beside the training examples, and with what was published of systems of its kind."
+    "Here is what other learners make of the same splits, beside what was published of systems of their kind, and what "
+    "each was shown and told. Each row is one configuration, the same for all splits."
 )
 MOST = 7  # learners in a picture
 WORST = 3  # constructions, in a sentence
@@ -123,7 +123,9 @@ def _where(facts: Facts, entry: Entry) -> Iterator[Block]:
         return
     telling = min((cell for cell in wrong if cell.split in keys), key=lambda cell: abs((cell.mean or 0) - 50))
     split, runs = telling.split, keys[telling.split]
-    yield Text(f"On *{split}*: {' '.join([*break_words(breaks(facts.ledger, runs)), *_constructions(facts, runs)])}")
+    found = breaks(facts.ledger, runs)
+    if found["ends"]["wrong"]:  # else none of the runs that have answers is wrong
+        yield Text(f"On *{split}*: {' '.join([*break_words(found), *_constructions(facts, runs)])}")
     yield _picture(facts, entry, split, runs)
 
 
