@@ -14,7 +14,7 @@ from scipy import stats
 from after_the_paper import SHARES, Nearest, Rules
 from daxlab.datasets import dataset
 from daxlab.errors import InputError
-from daxlab.learners import KINDS, Program, make, still_here
+from daxlab.learners import KINDS, RNN, Program, make, still_here
 from daxlab.learners.core import EACH_ONCE
 from daxlab.paper.experiments import NETWORKS, OVERALL, both, few, size
 from daxlab.paper.leaderboard import SPLITS, Entry, leaderboard, others, split_named
@@ -80,6 +80,7 @@ def test_presentations_are_updates_times_batch_and_rules_see_each_example_once(a
     assert shown[str(Nearest(batch=1))].presentations == 70_000
     assert shown["rules"].presentations == EACH_ONCE
     assert shown[str(NETWORKS[OVERALL])].presentations == 100_000
+    assert RNN(updates=300, batch=4).presentations == 1_200
     assert Program(command="answer {commands} {answers}").presentations == "not known"
 
 
