@@ -192,7 +192,7 @@ class Program(Learner):
             write_side(folder / "dev", dev, self.format)
             write_side(folder / "commands", [Example(command, ()) for command in commands], self.format, targets=False)
             places = {name: str(folder / name) for name in PLACES} | {"seed": str(seed)}
-            left = process.run(
+            ended = process.run(
                 self._command(places),
                 folder,
                 seconds=self.time,
@@ -200,7 +200,12 @@ class Program(Learner):
                 environment={"PYTHONHASHSEED": str(seed), **(environment or {})},  # the order of sets repeats too
                 going=going,
             )
-            return None if left is None else (read_answers(Path(places["answers"]), self.format, commands), left)
+            if ended is None:
+                return None
+            try:
+                return read_answers(Path(places["answers"]), self.format, commands), ended.left
+            except Failed as failed:
+                raise Failed("\n".join([str(failed), *ended.said])) from None
 
     def _command(self, places: Mapping[str, str]) -> str | list[str]:
         if self.file:
