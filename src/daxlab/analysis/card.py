@@ -6,7 +6,7 @@ what was published.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import combinations
 
@@ -37,6 +37,7 @@ TENTH_HELD_OUT = "a seeded tenth of the training examples is held out and given 
 LIMITED = "a draw of at most {:,} commands of each test set, so a figure also varies with the draw"
 AS_PRESENTED = "each training example as often as the split presents it; how often these are gone through is not known"
 MACHINE = (*DEVICE, "machine")
+NOT_RUN = "not run yet"
 CONTRAST = ("pairs", "difference", "difference_low", "difference_high", "better", "better_low", "better_high", "higher")
 
 
@@ -91,29 +92,36 @@ def card(
     facts: Facts,
     rows: Sequence[Row],
     data: str = "",
-    asked: Iterable[str] = (),
+    lacking: Sequence[Facts] = (),
+    why: str = NOT_RUN,
     checks: Sequence[Row] = (),
     brief: bool = False,
 ) -> Row:
     """The card of one learner's runs on a dataset, as report/card.schema.json describes it.
 
-    `facts`: those of any run of it. `data`: SCAN, unless there are no runs on it. `asked`: splits that are on the card
-    even if they have no run yet. `checks`: what `daxlab check` found. `brief`: without where it breaks, which takes
-    seconds.
+    `facts`: those of any run of it. `data`: SCAN, unless there are no runs on it. `lacking`: the facts of runs that
+    were asked for and are not there; `why` is their status. `checks`: what `daxlab check` found. `brief`: without where
+    it breaks, which takes seconds.
     """
     data = data or data_of(rows)
-    plain, disguised = (_by_split(rows, name) for name in (data, PREFIX + data))
-    plain = _in_order(data, {split: [] for split in asked} | plain)
+    absent = {name: _splits(lacking, name) for name in (data, PREFIX + data)}
+    plain, disguised = (
+        _in_order(data, {split: [] for split in absent[name]} | _by_split(rows, name)) for name in absent
+    )
     if not plain:
         raise InputError(f"{name} has no runs on {data}; there are some on {_some(_datasets(rows))}")
     on_card = [row for some in (*plain.values(), *disguised.values()) for row in some]
     return {
         "learner": _learner(name, facts),
         "protocol": _protocol(data, facts, on_card),
-        "splits": {split: entry(some) | _content(ledger, some, brief) for split, some in plain.items()},
+        "splits": {
+            split: entry(some, absent[data][split], why) | _content(ledger, some, brief)
+            for split, some in plain.items()
+        },
         "disguised": {
-            split: entry(some) | beforehand(data, _scores(plain.get(split, ())), _scores(some))
-            for split, some in _in_order(data, disguised).items()
+            split: entry(some, absent[PREFIX + data][split], why)
+            | beforehand(data, _scores(plain.get(split, ())), _scores(some))
+            for split, some in disguised.items()
         },
         "checks": list(checks),
     }
@@ -130,6 +138,11 @@ def data_of(rows: Sequence[Row]) -> str:
 def _datasets(rows: Sequence[Row]) -> list[str]:
     """What the runs were trained on, without disguises."""
     return sorted({str(row["dataset"]).removeprefix(PREFIX) for row in rows})
+
+
+def _splits(runs: Sequence[Facts], data: str) -> Counter[str]:
+    """The splits of a dataset that these runs are on, and how many of them are on each."""
+    return Counter(facts["split"]["name"] for facts in runs if facts["language"]["name"] == data)
 
 
 def _by_split(rows: Sequence[Row], data: str) -> dict[str, list[Row]]:
@@ -199,10 +212,11 @@ def _origins(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
 # -- a split
 
 
-def entry(rows: Sequence[Row]) -> Row:
-    """What the card says of a split: failed runs have no accuracy, and are counted by their status."""
-    scores, statuses = _scores(rows), Counter(map(_status, rows))
-    single = next(iter(statuses), "not run yet") if len(statuses) < 2 else ""
+def entry(rows: Sequence[Row], lacking: int = 0, why: str = NOT_RUN) -> Row:
+    """What the card says of a split: runs without an accuracy, because they failed or are lacking, are counted by
+    their status."""
+    scores, statuses = _scores(rows), Counter(map(_status, rows)) + Counter({why: lacking})
+    single = next(iter(statuses)) if len(statuses) == 1 else ""
     reasons = Counter(row["reason"] or "failed" for row in rows if row["status"] == "failed")
     accuracies = [accuracy for _, accuracy in scores]
     ends = summary(accuracies)

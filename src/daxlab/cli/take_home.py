@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from daxlab.cli.card import card_of, rows_of, show_card
+from daxlab.cli.card import card_of, facts_without, rows_of, show_card
 from daxlab.cli.options import writable_ledger
 from daxlab.cli.terminal import print_json
 from daxlab.datasets import dataset
@@ -45,11 +45,11 @@ def score_folder(folder: Path, name: str, path: Path, as_json: bool) -> None:
     if answered:
         writable_ledger(path)
         sweep([specs[task] for task in answered], path, executor=_here)
-        asked = dict.fromkeys(task.split for task in tasks)
         with Ledger(path) as ledger:
             rows = rows_of(ledger, [specs[task] for task in answered])
             data = dataset(tasks[0].data.removeprefix(PREFIX)).name
-            card = card_of(ledger, str(learner), learner.facts(), rows, data, asked=asked, brief=not as_json)
+            lacking = facts_without(rows, list(specs.values()))
+            card = card_of(ledger, str(learner), learner.facts(), rows, data, lacking=lacking, brief=not as_json)
         show_card(card | {"open": still, "wrong": problems}, None, as_json)
     elif as_json:
         print_json({"open": still, "wrong": problems})
