@@ -35,6 +35,7 @@ class Learner:
     source: ClassVar[Mapping[str, str] | None] = None  # of a learner from a file: {"name": …, "digest": …}
     uses_jax: ClassVar[bool] = False
     most_together: ClassVar[int] = 128  # jobs that one call should fit at most: more gain nothing, fewer end sooner
+    exceptions: ClassVar[Mapping[str, str]] = {}  # the checks of 'daxlab check' that it need not keep, and why
 
     def __post_init__(self) -> None:
         check(self)
