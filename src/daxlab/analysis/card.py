@@ -22,6 +22,7 @@ from daxlab.datasets.disguise import PREFIX
 from daxlab.datasets.part import parts_of
 from daxlab.errors import InputError, nearest
 from daxlab.learners import Program, name_and_fields, of
+from daxlab.learners.take_home import TakeHome
 from daxlab.runs import Ledger, canonical
 from daxlab.runs.records import Facts
 
@@ -33,7 +34,7 @@ SCAN = "scan"
 SCORE = "per cent of commands whose answer is exactly right"
 SELECTION = "the last state only: a run is fitted once, and nothing is chosen by its answers"
 NO_VALIDATION = "none: no part of training is held out"
-TENTH_HELD_OUT = "a seeded tenth of the training examples is held out and given to the learner for validation"
+TENTH_HELD_OUT = "a seeded tenth of the training examples is held out, for a learner that takes it for validation"
 LIMITED = "a draw of at most {:,} commands of each test set, so a figure also varies with the draw"
 AS_PRESENTED = "each training example as often as the split presents it; how often these are gone through is not known"
 MACHINE = (*DEVICE, "machine")
@@ -188,6 +189,7 @@ def _protocol(data: str, facts: Facts, rows: Sequence[Row]) -> Row:
     digests = {digest for row in rows if row["dataset"] == data and (digest := _digest(row, "language"))}
     part = parts_of(data)
     limits: Row = next((row["origin"].get("limits", {}) for row in rows), {})
+    unseen = _unseen(facts)
     return {
         "data": data,
         "digest": next(iter(digests)) if len(digests) == 1 else None,
@@ -198,15 +200,25 @@ def _protocol(data: str, facts: Facts, rows: Sequence[Row]) -> Row:
         "score": SCORE,
         "seeds": sorted({row["seed"] for row in rows}),
         "limits": limits,
-        "versions": _origins(rows, VERSIONS),
-        "machines": _origins(rows, MACHINE),
+        "versions": _origins(rows, [part for part in VERSIONS if part not in unseen]),
+        "machines": _origins(rows, [part for part in MACHINE if part not in unseen]),
     }
+
+
+def _unseen(facts: Facts) -> set[str]:
+    """What the origin of a run says of daxlab's own process alone, because the learner was trained in another one."""
+    kind, fields = name_and_fields(facts)
+    if kind == TakeHome.kind:
+        return {"python", *MACHINE}
+    if kind == Program.kind:
+        return {*DEVICE, *(["python"] if fields.get("python") or fields.get("command") else [])}
+    return set()
 
 
 def _origins(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
     """Where runs were made, or with what: each combination, and how many runs it made."""
     counts = Counter(tuple((name, row["origin"][name]) for name in names if name in row["origin"]) for row in rows)
-    return [dict(made) | {"runs": count} for made, count in counts.most_common()]
+    return [dict(made) | {"runs": count} for made, count in counts.most_common() if made]
 
 
 # -- a split
