@@ -69,6 +69,7 @@ def test_a_folder_is_scored_by_category_on_any_of_its_test_sets(daxlab, tmp_path
         (["--split", "jmup"], "did you mean 'jump'?"),
         (["--split", "jump", "--test", "tset"], "jump has no test set 'tset'; did you mean 'test'?"),
         ([], "say what was asked: --split jump"),
+        (["--split", "jump", "--name", "me"], "--name is for a take-home folder"),
     ],
 )
 def test_bad_input_is_one_sentence(daxlab, answers: Path, words: list[str], complaint: str) -> None:

@@ -54,6 +54,8 @@ def score(
     """
     if path.is_dir():
         return score_folder(path, name, ledger, as_json)
+    if name:
+        raise InputError(f"--name is for a take-home folder: the answers in {path} are scored, and no run is kept")
     source = dataset(data)
     if split_name is None and source.grammar is not None:
         raise InputError("say what was asked: --split jump, say ('daxlab data list' has all)")
