@@ -133,7 +133,7 @@ def _losses(candidate: Candidate) -> str:
     scores = eqx.filter_jit(candidate.network.scores)(command, target)
     _require(bool(jnp.allclose(jnp.exp(scores).sum(-1), 1, atol=1e-4)), "its scores are not log-probabilities")
     likelihood = jnp.take_along_axis(scores, target[:, None], axis=1).sum()
-    loss = candidate.loss(command, target, True)
+    loss = _loss(candidate.network.plain(), command, target, True)
     _require(_close(loss, -likelihood), "its loss is not the sum of its scores' cross-entropies")
     gradients = jax.tree.leaves(eqx.filter_grad(_loss)(candidate.network, command, target, True))
     _require(all(bool(jnp.isfinite(g).all()) for g in gradients), "its gradient is not finite")
