@@ -11,14 +11,15 @@ import pytest
 from daxlab.datasets import Split
 from daxlab.encoding import Encoding
 from daxlab.engine import Member, Stack, answers, encodings, evaluate, train, unstack
-from daxlab.engine.draws import DROPOUT, draw, run_key
 from daxlab.languages import Example
+from daxlab.learners import make
+from daxlab.learners.network_checks import CHECKS
 from daxlab.networks import check_network, seq2seq
 from daxlab.networks.stack import stack_seq2seq
 from daxlab.protocol import Protocol
 
 from . import twin
-from .test_group_equals_twin import assert_close, trained, twin_step
+from .test_group_equals_twin import assert_close, trained
 from .toy import ALL, ENCODING, JUMP
 
 PAD, SOS, EOS = 0, 1, 2
@@ -98,15 +99,14 @@ def float64():
         yield
 
 
-@pytest.mark.parametrize(("cell", "layers", "rate"), [("lstm", 2, 0.4), ("gru", 1, None)])
 @pytest.mark.usefixtures("float64")
-def test_its_losses_and_gradients_are_the_equations(cell, layers, rate):
-    """Forced and self-fed, up to the padding and over it; with dropout, the masks of the paper's network."""
-    net = stack_seq2seq(jax.random.key(1), cell=cell, layers=layers, **SIZES)
+def test_its_losses_and_gradients_are_the_equations():
+    """Forced and self-fed, up to the padding and over it, with the dropout masks of the paper's network."""
+    net = stack_seq2seq(jax.random.key(1), **SIZES)
     params, static = eqx.partition(net, eqx.is_inexact_array)
-    key, command, target = jax.random.key(5), COMMAND[:3], TARGET[:4]
-    drop = twin.masks(key, jnp.float32(rate), layers, 3, 4, SIZES["hidden"]) if rate else None
-    how = {"own_end": True, "dropout": rate and jnp.float32(rate), "key": key}
+    key, rate, command, target = jax.random.key(5), jnp.float32(0.4), COMMAND[:3], TARGET[:4]
+    drop = twin.masks(key, rate, 2, 3, 4, SIZES["hidden"])
+    how = {"own_end": True, "dropout": rate, "key": key}
 
     def fast(params, forced, steps):
         return eqx.combine(params, static).loss(COMMAND, TARGET, forced=forced, steps=steps, **how)
@@ -146,3 +146,67 @@ def test_without_its_stack_it_is_the_papers_network():
 
 def test_it_keeps_the_contract():
     check_network(partial(stack_seq2seq, **SIZES), words=WORDS, actions=ACTIONS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.id)
+def test_the_learner_keeps_every_promise(check):
+    learner = make("stack", {"layers": 1, "hidden": 20, "dropout": 0.1})
+    assert check(learner).verdict == ("note" if check.id == "attention" else "kept")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("float64")
+def test_a_group_is_separate_runs():
+    protocol, start = Protocol(updates=20, learning_rate=0.01, clip=0.5), partial(stack_seq2seq, **SIZES)
+    runs = (Member(3, JUMP, dropout=0.5), Member(4, ALL, dropout=0.1))
+    together, losses = trained(Stack(runs, start, ENCODING, protocol), 20)
+    for place, run in enumerate(runs):
+        alone, its = trained(Stack((run,), start, ENCODING, protocol), 20)
+        np.testing.assert_allclose(losses[:, place], its[:, 0], rtol=1e-6)
+        assert_close(unstack(together, place), unstack(alone, 0))
+
+
+def reversal(rng, length):
+    """Three symbols in any order, and the same from the last to the first."""
+    word = rng.choice(list("abc"), length)
+    return Example(" ".join(word), tuple(map(str.upper, word[::-1])))
+
+
+def brackets(rng, length):
+    """The beginning of a balanced sequence of two kinds of brackets, and what closes it."""
+    pairs, opened, word = {"(": ")", "[": "]"}, [], []
+    while len(word) < length:
+        if opened and rng.random() < 0.3:
+            word.append(opened.pop())
+        else:
+            word.append(str(rng.choice(list(pairs))))
+            opened.append(pairs[word[-1]])
+    return Example(" ".join(word), tuple(reversed(opened)))
+
+
+def accuracy_beyond(task, start):
+    """The accuracy of two runs of `start` on lengths 9 to 14, after the paper's protocol on lengths 1 to 8."""
+    rng = np.random.default_rng(0)
+
+    def examples(lengths, count):
+        drawn = {e.command: e for e in (task(rng, rng.choice(lengths)) for _ in range(count)) if e.actions}
+        return tuple(drawn.values())
+
+    train_examples, beyond = examples(range(1, 9), 3_000), examples(range(9, 15), 300)
+    encoding = Encoding.of((*train_examples, *beyond))
+    split = Split("short", "rule", train_examples, (1,) * len(train_examples), {"test": beyond})
+    make = partial(start, words=len(encoding.words), actions=len(encoding.actions), cell="lstm", layers=1, hidden=32)
+    protocol = Protocol(updates=20_000, learning_rate=3e-3)
+    networks = train(Stack((Member(0, split), Member(1, split)), make, encoding, protocol), sample=0).networks
+    for own in evaluate(encoding, networks, [train_examples] * 2):
+        assert own.right.mean() > 0.95  # both kinds have learned what they were shown
+    return [own.right.mean() for own in evaluate(encoding, networks, [beyond] * 2)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("task", "without"), [(reversal, 0.6), (brackets, 0.95)])
+def test_with_a_stack_longer_words_are_reversed_and_brackets_closed_and_without_it_they_are_not(task, without):
+    """Twice the length that it was trained on; a network of the same size without a stack is right less often."""
+    stacked, plain = accuracy_beyond(task, partial(stack_seq2seq, width=8, depth=16)), accuracy_beyond(task, seq2seq)
+    assert min(stacked) > 0.9 and max(plain) < without and max(plain) < min(stacked) - 0.05

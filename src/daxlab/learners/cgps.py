@@ -22,7 +22,7 @@ class CGPS(NetworkLearner):
         "the training examples; that each action is said by one word, and where to look does not depend on which"
     )
     origin: ClassVar[str] = "Li, Zhao, Wang and Hestness (2019)"
-    most_together: ClassVar[int] = 17  # fifty runs in three groups
+    most_together: ClassVar[int] = 13  # a group ends within minutes on a card
     sizes: ClassVar[Mapping[str, Mapping[str, Any]]] = {"small": {"batch": 256}}
     _own: ClassVar[tuple[str, ...]] = ("hidden", "primitive", "function", "noise", "penalty")
 
@@ -48,10 +48,10 @@ class CGPS(NetworkLearner):
             raise InputError("cgps has no dropout, but noise: set noise instead")
 
     @staticmethod
-    def _start(key: Any, *, words: int, actions: int, prepared: Any, **own: Any) -> Any:
+    def _start(key: Any, **own: Any) -> Any:
         from daxlab.networks.cgps import cgps
 
-        return cgps(key, words=words, actions=actions, places=len(prepared), **own)
+        return cgps(key, places=len(own.pop("prepared")), **own)
 
     def prepared(self, split: Split, encoding: "Encoding") -> Any:
         """A zero for each place that a word or the end of a command can have: only their number counts."""
