@@ -1,13 +1,13 @@
 """CGPS (compositional generalisation for primitive substitutions): its sizes and how its authors train it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from daxlab.datasets import Split
 from daxlab.errors import InputError
 from daxlab.learners.network import NetworkLearner
-from daxlab.settings import setting, usual
+from daxlab.settings import changed, ordered, setting, usual
 
 if TYPE_CHECKING:
     from daxlab.encoding import Encoding
@@ -46,6 +46,10 @@ class CGPS(NetworkLearner):
             raise InputError("cgps feeds no actions back, so teacher_forcing stays 1")
         if self.dropout:
             raise InputError("cgps has no dropout, but noise: set noise instead")
+
+    @property
+    def published(self) -> Sequence[str]:
+        return () if changed(self, [part.name for part in ordered(CGPS)]) else ("CGPS (Li 2019)",)
 
     @staticmethod
     def _start(key: Any, **own: Any) -> Any:

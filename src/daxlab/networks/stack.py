@@ -109,12 +109,13 @@ class StackSeq2Seq(Seq2Seq):
         products = self._decoder_products()
         if forced is True:
             features = recur(partial(_decoder_step, self.cell, False), products, None, memory, inputs, steps[1])
-            logits = self._logits(features)
+            logits = over_time(self.w_output, features) + self.b_output
             return logits, EOS + jnp.argmax(logits, axis=-1), None
         inputs["forced"] = jnp.broadcast_to(forced, given.shape)
         carry = (memory, jnp.asarray(SOS, actions.dtype))
         features, produced = recur(partial(_decoder_step, self.cell, True), products, None, carry, inputs, steps[1])
-        return self._logits(features), produced, None
+        # As in Seq2Seq, these logits of all steps at once, not the loop's own, have the gradient.
+        return over_time(self.w_output, features) + self.b_output, produced, None
 
     def _decoder_products(self) -> dict[str, Any]:
         output = {"embedding": self.actions, "output": (self.w_output, self.b_output)}
