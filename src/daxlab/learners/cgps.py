@@ -22,7 +22,7 @@ class CGPS(NetworkLearner):
         "the training examples; that each action is said by one word, and where to look does not depend on which"
     )
     origin: ClassVar[str] = "Li, Zhao, Wang and Hestness (2019)"
-    most_together: ClassVar[int] = 13  # a group ends within minutes on a card
+    most_together: ClassVar[int] = 10  # a group ends within minutes on a card
     sizes: ClassVar[Mapping[str, Mapping[str, Any]]] = {"small": {"batch": 256}}
     _own: ClassVar[tuple[str, ...]] = ("hidden", "primitive", "function", "noise", "penalty")
 

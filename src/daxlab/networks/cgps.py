@@ -160,7 +160,7 @@ class CGPS(Network):
     def _looks(self, attended: Array, real: Array) -> Array:
         """From attentional states [steps, hidden] the attention to the command's places, [steps, time]."""
         places = np.minimum(np.arange(len(real)), len(self.b_place) - 1)  # beyond the last place is padding
-        energies = (attended @ self.w_place + self.b_place)[:, places]
+        energies = attended @ self.w_place[:, places] + self.b_place[places]
         return jax.nn.softmax(jnp.where(real, energies, -jnp.inf), axis=-1)
 
     def _read(self, said: Array, looks: Array) -> Array:
