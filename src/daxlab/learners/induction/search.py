@@ -6,13 +6,15 @@ is taken, until none does. So far this is the search of Shaw et al. (2021).
 
 The repair is daxlab's own. Where no half can be derived, as of "[1] around left" if "left" never stands alone, two
 words are proposed together, with all the rules that they leave a slot in. A candidate that makes a single rule
-redundant has to wait for these; rules that are better left out are left out; and every source has a word.
+redundant has to wait for these. Rules that are better left out are left out, or exchanged for a cheaper one that an
+example has. Every source has a word.
 
 Knows nothing of datasets, nor of how a grammar answers.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations
 from math import inf, log2
 
@@ -21,6 +23,7 @@ from daxlab.learners.induction.splits import Span, every_split, fillers_of, fram
 
 Rules = dict[Rule, None]  # a set that keeps its order, so that nothing depends on hashes
 LEAST_GAIN = 1e-6  # bits; less is rounding
+MOST_SPLIT_AGAIN = 2  # words of half a rule that is split again, where rules are exchanged
 SCORED = 50  # sets of two words, of which the gain is computed in one step
 
 
@@ -97,7 +100,9 @@ class _Search:
         """
         if not self.repair:
             return self._best_split(1)
-        return self._best_split(2) or self._best_pair() or self._best_omission() or self._best_split(1)
+        last = partial(self._best_split, 1)
+        steps = (partial(self._best_split, 2), self._best_pair, self._best_omission, self._best_exchange, last)
+        return next(filter(None, (step() for step in steps)), None)
 
     def apply(self, edit: Edit) -> None:
         """Take a step; leave out rules that can be derived by the others now; and look for new candidates."""
@@ -115,11 +120,9 @@ class _Search:
     def _propose(self, rules: Iterable[Rule]) -> None:
         """Find candidates of these rules by the grammar as it is now, beside those that they have."""
         for rule in rules:
+            self.tick()
             found = self.candidates.setdefault(rule, {})
-            for span in spans(rule):
-                for half in self._missing_halves(rule, span):
-                    if self._may_add(half) and not self.parser.count_pair(*half):
-                        found[half] = None
+            found |= dict.fromkeys(self._new_halves(rule))
 
     def _missing_halves(self, rule: Rule, span: Span) -> Iterator[Rule]:
         below, above = rule.source[slice(*span)], frame(rule, span)
@@ -142,6 +145,32 @@ class _Search:
         """The rule that is better left out, though the others may not derive it; None if there is none."""
         return self._best(self._edit((), (rule,)) for rule in self.rules)
 
+    def _best_exchange(self) -> Edit | None:
+        """A rule that an example has, in place of dearer ones with the same words; None if none shortens the code.
+
+        The rules at hand were found one after the other, and the examples are no longer among them.
+        """
+        found: Rules = {}
+        for example in self.costs:
+            self.tick()
+            for half in self._new_halves(example):
+                found[half] = None
+                if len(words(half.source)) <= MOST_SPLIT_AGAIN:
+                    found |= dict.fromkeys(self._new_halves(half))
+        edits: list[Edit] = []
+        for new in found:
+            own = words(new.source)
+            dear = [rule for rule in self.rules if own <= words(rule.source)]
+            edits.append(self._edit((new,), dear))
+            edits += [self._edit((new,), (rule,)) for rule in dear if len(dear) > 1]
+        return self._best(edits)
+
+    def _new_halves(self, rule: Rule) -> Iterator[Rule]:
+        for span in spans(rule):
+            for half in self._missing_halves(rule, span):
+                if self._may_add(half) and not self.parser.count_pair(*half):
+                    yield half
+
     # -- what an edit gains
 
     def _edit(self, added: Sequence[Rule], removed: Sequence[Rule]) -> Edit:
@@ -153,6 +182,7 @@ class _Search:
 
     def _gain(self, edit: Edit, parser: Parser | None = None) -> float:
         """By how much an edit shortens the code: that of the rules, and that of the examples' actions."""
+        self.tick()
         parser, gain = parser or self._edited(edit), edit.saved
         for example in self._touched(edit):
             gain -= _cost(parser, example) - self.costs[example]
