@@ -1,19 +1,20 @@
 """Which derivation of a command is the best: rules by how often they fill a slot of another one.
 
 A derivation's score is the product over its rules of P(rule | rule above it, slot). These are counted in the
-derivations that give an example its own actions, which weigh 1 together. Two rules that were never counted together
-back off to how often the lower one is used at all. The best derivation is found by dynamic programming over the phrases
+derivations that give an example its own actions: how much each of them weighs, when they weigh 1 together, is estimated
+by expectation maximisation. Two rules that were never counted together back off to how often the lower one is used at all. The best derivation is found by dynamic programming over the phrases
 of the command. Knows nothing of how rules are found.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from math import inf, log
 from typing import Any, NamedTuple
 
 from daxlab.errors import InputError
-from daxlab.learners.induction.rules import MOST_ACTIONS, Parser, Phrase, Rule, Use, filled, length
+from daxlab.learners.induction.rules import MOST_ACTIONS, Parser, Phrase, Rule, TimeUp, Use, filled, length
 
 Place = tuple[int, int]  # the number of the rule above, and its slot
 Counts = Mapping[Place, Mapping[int, float]]  # of rules by their numbers, at each place
@@ -115,12 +116,17 @@ class Forest:
         return made
 
 
-def estimated(parser: Parser, examples: Iterable[Rule]) -> "Derivations":
-    """The counts that make the examples' derivations most likely, by expectation maximisation from equal chances."""
+def estimated(parser: Parser, examples: Iterable[Rule], tick: Callable[[], None] = lambda: None) -> "Derivations":
+    """The counts that make the examples' derivations most likely, by expectation maximisation from equal chances.
+
+    If `tick` raises TimeUp between two rounds, the last counts are kept.
+    """
     forest = Forest(parser, examples)
     derivations = Derivations(parser.rules, forest.counts(lambda place, rule: 1.0))
-    for _ in range(ROUNDS):
-        derivations = Derivations(parser.rules, forest.counts(derivations.chance))
+    with suppress(TimeUp):
+        for _ in range(ROUNDS):
+            tick()
+            derivations = Derivations(parser.rules, forest.counts(derivations.chance))
     return derivations
 
 
