@@ -114,6 +114,28 @@ def searched(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made_up.searched(tmp_path_factory.mktemp("searched") / "searched.db")
 
 
+@pytest.fixture(scope="session")
+def _avenues(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    import after_the_paper
+    from daxlab.learners import KINDS
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name, kind in after_the_paper.CLASSES.items():
+            patch.setitem(KINDS, name, kind)
+        return after_the_paper.after_the_paper(tmp_path_factory.mktemp("avenues") / "avenues.db")
+
+
+@pytest.fixture
+def avenues(_avenues: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A ledger of learners after the paper, made up; meanwhile they are kinds that come with daxlab."""
+    import after_the_paper
+    from daxlab.learners import KINDS
+
+    for name, kind in after_the_paper.CLASSES.items():
+        monkeypatch.setitem(KINDS, name, kind)
+    return _avenues
+
+
 @pytest.fixture
 def nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """No published data anywhere: an empty cache, and no DAXLAB_DATA. The cache's folder."""

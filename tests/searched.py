@@ -16,7 +16,7 @@ from daxlab.runs.spec import Spec
 
 SPLITS = ("simple", "length", "jump", "turn-left")
 GRID = [
-    RNN(cell, layers, hidden, attention, dropout)
+    RNN(cell, layers, hidden, attention, dropout=dropout)
     for cell, layers, hidden, attention, dropout in product(
         ("srn", "lstm", "gru"), (1, 2), (25, 50, 100, 200, 400), (False, True), (0.0, 0.1, 0.5)
     )

@@ -1,5 +1,6 @@
 """The results that come with daxlab are what they say they are."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from runpy import run_path
@@ -139,11 +140,20 @@ def test_without_a_ledger_of_one_s_own_the_shipped_networks_answer(daxlab, tmp_p
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["results/README.md", "README.md"])
-def test_the_tables_of_a_readme_are_those_of_the_ledgers(name: str, request: pytest.FixtureRequest) -> None:
+@pytest.mark.parametrize("name", ["results/README.md", "README.md", "docs/paper.md"])
+def test_the_tables_of_a_page_are_those_of_the_ledgers(name: str, request: pytest.FixtureRequest) -> None:
     """If this fails: make readme."""
-    if name == "README.md":
+    if name != "results/README.md":
         request.getfixturevalue("data")  # one of the claims needs the release
     page = (RESULTS.parent / name).read_text()
     assert "<!-- results: " in page
     assert run_path(str(RESULTS / "tables.py"))["written"](page) == page
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_picture_shows_the_ledgers_figures(theme: str) -> None:
+    """If this fails: make readme. Its label has its numbers; lines may be written otherwise by another Matplotlib."""
+    label = re.compile('aria-label="([^"]*)"')
+    shipped = (RESULTS.parent / "docs" / "pictures" / f"contrast-{theme}.svg").read_text()
+    drawn = run_path(str(RESULTS / "tables.py"))["picture"](theme)
+    assert label.search(drawn)[1] == label.search(shipped)[1] and "var(" not in shipped

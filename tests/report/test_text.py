@@ -100,3 +100,16 @@ def test_a_number_is_not_rounded_to_nothing_or_to_everything(value: float) -> No
 def test_what_is_absent_names_the_command_that_measures_it() -> None:
     said = absent("the curve", "size").text
     assert said == "Not measured in this ledger: the curve. `daxlab reproduce size` trains the runs."
+
+
+@given(st.lists(runs, min_size=1, max_size=5))
+def test_splits_of_one_share_stand_together_each_once_and_the_best_first(accuracies: list[list[float]]) -> None:
+    rows = [(f"split-{n}", entries(values)) for n, values in enumerate(accuracies)]
+    said = text.by_share(rows)
+    groups = said.replace(" test commands right", "").split("; ")
+    assert len({group.partition(" on ")[0] for group in groups}) == len(groups)
+    for split, row in rows:
+        (group,) = (group for group in groups if f"*{split}* (" in group)
+        assert group.startswith(f"{text.share(row)} on ")
+    named = [int(n) for n in re.findall(r"\*split-(\d+)\*", groups[0])]
+    assert rows[named[0]][1]["mean"] == max(row["mean"] for _, row in rows)

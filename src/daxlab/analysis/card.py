@@ -169,14 +169,16 @@ def _learner(name: str, facts: Facts) -> Row:
 
 def _protocol(data: str, facts: Facts, rows: Sequence[Row]) -> Row:
     """What must be known to compare these figures with others."""
-    updates = name_and_fields(facts)[1].get("updates")
+    fields = name_and_fields(facts)[1]
+    updates = fields.get("updates")
+    shown = updates * fields.get("batch", 1) if isinstance(updates, int) else None
     digests = {digest for row in rows if row["dataset"] == data and (digest := _digest(row, "language"))}
     part = parts_of(data)
     limits: Row = next((row["origin"].get("limits", {}) for row in rows), {})
     return {
         "data": data,
         "digest": next(iter(digests)) if len(digests) == 1 else None,
-        "training": f"{updates:,} presentations, drawn with replacement" if isinstance(updates, int) else AS_PRESENTED,
+        "training": f"{shown:,} presentations, drawn with replacement" if shown else AS_PRESENTED,
         "validation": TENTH_HELD_OUT if part.dev else NO_VALIDATION,
         "asked": "every test command" if part.limit is None else LIMITED.format(part.limit),
         "selection": SELECTION,

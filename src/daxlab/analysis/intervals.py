@@ -74,13 +74,29 @@ def spread(runs: Floats, commands: int = RESOLUTION) -> float:
     return float(100 * np.sqrt(np.sum(runs * np.outer(MEANS * (1 - MEANS), variances))))
 
 
-def with_stated(runs: Floats, mean: float, count: int, commands: int = RESOLUTION) -> Floats:
-    """How probable each pair of means is, of our runs and of `count` others whose mean alone is stated: [ours, theirs].
+def with_stated(
+    runs: Floats, mean: float, count: int, commands: int = RESOLUTION, deviation: float | None = None
+) -> Floats:
+    """How probable each pair of means is, of our runs and of `count` others whose mean is stated: [ours, theirs].
 
-    The others are taken to be as alike as ours. All their right answers together are nearly beta-binomial, with a
-    precision that gives their mean its variance; of one run they are exactly so.
+    The others are as alike as their standard `deviation` says, in points; if it is not stated, they are taken to be as
+    alike as ours. All their right answers together are nearly beta-binomial, with a precision that gives their mean its
+    variance; of one run they are exactly so.
     """
-    return np.asarray(np.einsum("op,tp->ot", runs, _stated(mean, count, commands)))  # threads of BLAS take longer
+    theirs = _stated(mean, count, commands)
+    if deviation is None:
+        return np.asarray(np.einsum("op,tp->ot", runs, theirs))  # threads of BLAS take longer
+    place = np.interp(np.log(_precision(mean, deviation, commands)), np.log(PRECISIONS), np.arange(len(PRECISIONS)))
+    below, share = int(place), place % 1
+    above = min(below + 1, len(PRECISIONS) - 1)
+    return np.outer(runs.sum(axis=1), (1 - share) * theirs[:, below] + share * theirs[:, above])
+
+
+def _precision(mean: float, deviation: float, commands: int) -> float:
+    """The precision of runs of this mean and standard deviation, within that of the grid."""
+    variance, most = (deviation / 100) ** 2, mean / 100 * (1 - mean / 100)
+    clustered = (variance * commands - most) / (most * (commands - 1)) if most else 0.0  # what chance does not explain
+    return float(1 / np.clip(clustered, 1 / (PRECISIONS[-1] + 1), 1 / (PRECISIONS[0] + 1)) - 1)
 
 
 @lru_cache(maxsize=64)

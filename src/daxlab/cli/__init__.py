@@ -14,6 +14,7 @@ from daxlab.cli import (
     compare,
     data,
     examine,
+    leaderboard,
     reproduce,
     runs,
     score,
@@ -47,6 +48,7 @@ app.command("reproduce")(reproduce.reproduce)
 app.add_typer(sweep.app, name="sweep")
 app.command("claims")(claims.claims)
 app.command("compare")(compare.compare)
+app.command("leaderboard")(leaderboard.leaderboard)
 app.add_typer(search.app, name="search")
 app.command("report")(compare.report)
 

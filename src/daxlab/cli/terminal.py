@@ -66,14 +66,16 @@ def every(values: Sequence[str]) -> str:
     return " ".join(values[:MOST_VALUES]) + more
 
 
-def show(what: "RenderableType") -> None:
-    """Print tables and lines, and break no name in them."""
+def show(what: "RenderableType", wrap: bool = False) -> None:
+    """Print tables and lines, and break no name in them, unless they may be wrapped to the terminal's width."""
     from rich.console import Console
     from rich.measure import Measurement
 
     console = Console(highlight=False, markup=False)
     # Never narrower than the table: a name that the terminal wraps can still be copied, one that we break cannot.
-    console.width = max(console.width, Measurement.get(console, console.options.update(width=WIDE), what).maximum)
+    if not wrap:
+        widest = Measurement.get(console, console.options.update(width=WIDE), what).maximum
+        console.width = max(console.width, widest)
     console.print(what)
 
 

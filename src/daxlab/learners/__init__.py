@@ -33,6 +33,7 @@ from daxlab.learners.registry import (
     name_and_fields as name_and_fields,
     name_and_variant as name_and_variant,
     of as of,
+    still_here as still_here,
 )
 from daxlab.learners.rnn import RNN as RNN
 from daxlab.settings import defaults as defaults, setting as setting

@@ -21,6 +21,7 @@ from daxlab.units import counted
 
 Actions = tuple[str, ...]
 NO_ANSWER: Actions = ("<no answer>",)  # of a learner that may have none: it is always wrong
+EACH_ONCE = "each example once"
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,21 @@ class Learner:
     def steps(self) -> int:
         """How many steps `context.progress` counts for one job: the field `updates`, where there is one."""
         return int(getattr(self, "updates", 1))
+
+    @property
+    def presentations(self) -> int | str:
+        """How many examples training shows it: `updates` of `batch` each, where it has such fields; or in words."""
+        updates = getattr(self, "updates", None)
+        return EACH_ONCE if updates is None else int(updates * getattr(self, "batch", 1))
+
+    def parameters(self, dataset: Dataset) -> int | None:
+        """How many numbers training adjusts; None if it has none, or cannot tell."""
+        return None
+
+    @property
+    def published(self) -> Sequence[str]:
+        """The systems of paper/published.json that it is a version of, the closest first."""
+        return ()
 
     @property
     def together(self) -> Hashable:

@@ -3,9 +3,9 @@
 The grammar is induced from the shortest training examples; what it does not derive of the others is added, example by
 example. Of several derivations of a command the best is chosen by how often rules stand below rules.
 
-What was chosen, and on what data. Sample and code lengths are the published ones. That every source has a word, and that
-derivations are counted by expectation maximisation, was decided on training examples of SCAN's simple split: a seeded
-tenth, and five patterns such as "opposite right", held out. The order of the repair's steps, and that rules are
+What was chosen, and on what data. Sample and code lengths are the published ones. That every source has a word, and
+that derivations are counted by expectation maximisation, was decided on training examples of SCAN's simple split: a
+seeded tenth, and five patterns such as "opposite right", held out. The order of the repair's steps, and that rules are
 exchanged, was decided by code length. No test set had a part in it.
 """
 
@@ -43,6 +43,10 @@ class Grammar(Learner):
     terminal_bits: float = setting(32.0, "the cost of a word or an action in a rule", least=0)
     slot_bits: float = setting(1.0, "the cost of a non-terminal in a rule", least=0)
     time_limit: float = setting(1800.0, "seconds, after which the best grammar so far is kept", least=0)
+
+    @property
+    def published(self) -> Sequence[str]:
+        return ("NQG (ReScience replication)", "NQG-T5 (Shaw 2021)")
 
     def fit_job(self, job: Job, context: Context) -> "GrammarModel":
         """Induce a grammar; a note if the time limit ended the search."""

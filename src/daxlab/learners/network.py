@@ -72,6 +72,11 @@ class NetworkLearner(Learner, Protocol):
 
         return trainees.fit(self, jobs, context)
 
+    def parameters(self, dataset: Dataset) -> int:
+        from daxlab.learners import trainees
+
+        return trainees.parameters(self, dataset)
+
     def load(self, path: Path, dataset: Dataset) -> "Trainees":
         from daxlab.learners import trainees
 

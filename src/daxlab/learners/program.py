@@ -75,6 +75,10 @@ class Program(Learner):
         if not self.digest:
             object.__setattr__(self, "digest", self._digest())
 
+    @property
+    def presentations(self) -> str:
+        return "not known"
+
     def __str__(self) -> str:
         return ", ".join([self.file or self.command, *changed(self, ("format", "python", "args"))])
 

@@ -112,6 +112,17 @@ def of(facts: Facts) -> Learner:
     return learner
 
 
+def still_here(facts: Facts) -> Learner | None:
+    """The learner of a run, if it can still be made; a file of one's own is run only if it has not changed."""
+    path = Path(name_and_fields(facts)[0].rpartition(":")[0])
+    try:
+        if (digest := _digest(facts)) and sha256(path.read_bytes()).hexdigest() != digest:
+            return None
+        return of(facts)
+    except (InputError, OSError, TypeError):
+        return None
+
+
 def label(facts: Facts) -> str:
     """A run's learner in words, whether or not it can be made here."""
     return "; ".join(part for part in name_and_variant(facts) if part)

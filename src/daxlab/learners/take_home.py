@@ -44,6 +44,10 @@ class TakeHome(Learner):
     name: str = setting("", "who answered; runs of one name are replicates")
     folder: str = setting("", "where the answers are", keyed=False)
 
+    @property
+    def presentations(self) -> str:
+        return "not known"
+
     def __str__(self) -> str:
         return f"{self.name}, at home"
 

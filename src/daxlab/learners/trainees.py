@@ -7,6 +7,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+import equinox as eqx
 import jax
 import numpy as np
 
@@ -99,10 +100,22 @@ def fit(learner: NetworkLearner, jobs: Sequence[Job], context: Context) -> Train
 def load(learner: NetworkLearner, path: Path, dataset: Dataset) -> Trainees:
     """The network whose weights a file holds."""
     on_device("cpu")  # a few commands are no work for a card, and nobody asked for one
-    nothing = Split(name="", origin="rule", train=(), weights=(), tests={})
-    job = Job(learner, dataset, nothing, 0)
+    job = _untrained(learner, dataset)
     stack = stack_of([job])
     return Trainees([job], stack, engine.load_weights(path, stack.make_first))
+
+
+def parameters(learner: NetworkLearner, dataset: Dataset) -> int:
+    """How many numbers training adjusts, from shapes alone: nothing is computed."""
+    make = stack_of([_untrained(learner, dataset)]).make_first
+    shapes = jax.tree.leaves(eqx.filter_eval_shape(make, jax.eval_shape(jax.random.key, 0)))
+    arrays = [shape for shape in shapes if isinstance(shape, jax.ShapeDtypeStruct)]
+    return sum(array.size for array in arrays if jax.numpy.issubdtype(array.dtype, jax.numpy.inexact))
+
+
+def _untrained(learner: NetworkLearner, dataset: Dataset) -> Job:
+    """A job without examples, which says only what network it is."""
+    return Job(learner, dataset, Split(name="", origin="rule", train=(), weights=(), tests={}), 0)
 
 
 @lru_cache(maxsize=4)

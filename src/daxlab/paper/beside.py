@@ -22,12 +22,12 @@ def beside(split: str, ledgers: Mapping[str, Ledger]) -> list[Row]:
     `ledgers` by the name of their source. The columns: system, split, mean, low, high, spread, spread_kind, runs, told,
     protocol, same_protocol, source, status ("measured", or that of published.py), note.
     """
-    measured = [row for network in dict.fromkeys(_networks(split)) if (row := _measured(network, split, ledgers))]
+    measured = [row for network in dict.fromkeys(networks(split)) if (row := _measured(network, split, ledgers))]
     published = [figure.as_dict() | {"low": None, "high": None} for figure in on(split)]
     return [*measured, *published]
 
 
-def _networks(split: str) -> Iterator[str]:
+def networks(split: str) -> Iterator[str]:
     """The paper's overall best network, and the one that it chose for this split."""
     yield OVERALL
     if split.startswith("few-jump-"):

@@ -6,10 +6,14 @@ is known to differ from the paper's: "" if it does not, None if that is not know
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
+from math import sqrt
 from pathlib import Path
 from typing import Any
+
+from daxlab.paper.targets import RUNS
 
 FILE = Path(__file__).with_name("published.json")
 MEANS = {"mcd-mean": "mean of mcd1 to mcd3", "all-splits": "of all splits"}  # figures of several splits at once
@@ -33,6 +37,17 @@ class Published:
     protocol: str | None = None
 
     @property
+    def deviation(self) -> float | None:
+        """The standard deviation of its runs (five if it does not say how many), as far as its spread tells."""
+        from scipy.special import stdtrit  # slow to load
+
+        runs = self.runs or RUNS
+        if self.spread is None or runs < 2:
+            return None
+        errors = {"sd": 1 / sqrt(runs), "standard error": 1.0, "95% interval": 1 / stdtrit(runs - 1, 0.975)}
+        return float(self.spread * errors[self.spread_kind or "sd"] * sqrt(runs))
+
+    @property
     def same_protocol(self) -> bool:
         """Whether it was trained as the paper's networks were, and told nothing."""
         return self.protocol == "" and self.told == "nothing"
@@ -50,6 +65,20 @@ def figures() -> tuple[Published, ...]:
         Published(**{**figure, **systems[figure["system"]], "source": sources[figure["source"]]})
         for figure in content["figures"]
     )
+
+
+def of(systems: Sequence[str], split: str) -> Published | None:
+    """The figure on a split of the first of these systems that has one; a mean of 100 over several splits is one too.
+
+    >>> of(["NQG (ReScience replication)"], "mcd2").mean, of(["CGPS (Li 2019)"], "few-jump-8")
+    (100.0, None)
+    """
+    for system in systems:
+        own = {figure.split: figure for figure in figures() if figure.system == system}
+        several = [own[name] for name in MEANS if name in own and own[name].mean == 100 and own[name] in on(split)]
+        if found := own.get(split) or next(iter(several), None):
+            return found
+    return None
 
 
 def on(split: str) -> list[Published]:

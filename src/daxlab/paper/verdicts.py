@@ -8,9 +8,9 @@ Of a figure that is a mean over runs:
   points, or a factor of three in odds where that is narrower: 0.08% is not 5%, and 99.8% is not 95%. Of a count it is
   one, of BLEU two points. Of a bound, the allowed side is within the tolerance too.
 - `differs`: chance does not explain the difference. The 95% interval for the difference of two means excludes zero; the
-  paper's is the mean of a few runs (five if it does not say, one in Experiment 4) that are as alike as ours. Of a
-  bound, one side is tested: that our mean keeps it is less probable than 5%. All figures are tested together, by Holm's
-  method.
+  paper's is the mean of a few runs (five if it does not say, one in Experiment 4) that are as alike as ours, unless
+  their spread is stated. Of a bound, one side is tested: that our mean keeps it is less probable than 5%. All figures
+  are tested together, by Holm's method.
 - `undecided`: neither. `needed` says how many runs would decide it: our own several times over. None: not even
   hundreds, often because the paper's runs are too few.
 
@@ -87,12 +87,23 @@ def interval(values: Sequence[float], scale: Scale) -> Ends:
 
 
 def judge(
-    values: Sequence[float], figure: float, relation: str | None, paper_runs: int | None, scale: Scale
+    values: Sequence[float],
+    figure: float,
+    relation: str | None,
+    paper_runs: int | None,
+    scale: Scale,
+    deviation: float | None = None,
 ) -> Judgement:
-    """Runs against a number, the mean of so many runs (None: it is exact), or against a bound, which has a relation."""
+    """Runs against a number, the mean of so many runs (None: it is exact), or against a bound, which has a relation.
+
+    `deviation`: the standard deviation of the paper's runs, of a share; None: they are as alike as ours.
+    """
     others = 1 / paper_runs if paper_runs and relation is None else 0.0
-    compared = _numbers(values, figure, others) if scale.of is None else _shares(values, figure, others, scale)
+    compared = (
+        _numbers(values, figure, others) if scale.of is None else _shares(values, figure, others, scale, deviation)
+    )
     difference_low, difference_high, spread, below = compared
+    error = hypot(spread / sqrt(len(values)), (spread if deviation is None else deviation) * sqrt(others))
     (least, most), (low, high) = _tolerance(figure, relation, scale), interval(values, scale)
     return Judgement(
         float(np.mean(values)) - figure,
@@ -101,7 +112,7 @@ def judge(
         tolerance=(least, most),
         within=least <= low and high <= most,
         p={None: 2 * min(below, 1 - below), "less than": below}.get(relation, 1 - below),
-        power=_power(min(figure - least, most - figure), spread * sqrt(1 / len(values) + others)),
+        power=_power(min(figure - least, most - figure), error),
     )
 
 
@@ -169,13 +180,14 @@ def _best_by_chance(searched: Sequence[Sequence[float]], seed: int, count: int |
 Compared = tuple[float, float, float, float]
 
 
-def _shares(values: Sequence[float], figure: float, others: float, scale: Scale) -> Compared:
+def _shares(values: Sequence[float], figure: float, others: float, scale: Scale, deviation: float | None) -> Compared:
     """The interval of the difference (low, high), the spread of runs, the probability that our mean is smaller."""
     assert scale.of
     unit = 100 / scale.of
     runs = intervals.posterior([value * unit for value in values], scale.questions)
     if others:
-        pairs = intervals.with_stated(runs, figure * unit, round(1 / others), scale.questions)
+        stated = None if deviation is None else deviation * unit
+        pairs = intervals.with_stated(runs, figure * unit, round(1 / others), scale.questions, stated)
         (low, high), below = intervals.difference(pairs), 1 - intervals.greater(pairs)
     else:
         low, high = (end - figure * unit for end in intervals.interval(runs))

@@ -14,6 +14,7 @@ from daxlab.learners import RNN
 from daxlab.paper.claims import Claimed, claims
 from daxlab.paper.comparison import Row as Compared, compare
 from daxlab.paper.experiments import NETWORKS, SCAN
+from daxlab.paper.leaderboard import Entry, leaderboard
 from daxlab.paper.runs import Runs
 from daxlab.runs import Ledger
 
@@ -47,6 +48,11 @@ class Facts:
     def compared(self) -> dict[str, Compared]:
         """The comparison with the paper, by id."""
         return {row.id: row for row in compare(self.ledger)}
+
+    @cached_property
+    def leaderboard(self) -> list[Entry]:
+        """Every learner on the splits of the leaderboard."""
+        return leaderboard(self.ledger)
 
     @cached_property
     def claims(self) -> list[Claimed]:

@@ -24,6 +24,7 @@ DIAMOND: dict[str, Any] = {"marker": "D", "markersize": 6, "markerfacecolor": "n
 DIAMOND |= {"markeredgewidth": 1.5, "linestyle": "none", "zorder": 5, "clip_on": False}
 PIXELS_A_LETTER = 5.6
 BAR = 23  # pixels that a horizontal bar takes with the gap below it
+DOT, CELL, HEADING = 26, 82, 34  # pixels of a matrix: the largest dot, a row with its label, the names of the columns
 STEPS, ACROSS, NAMES = 12, 2, 50  # of an attention map, the steps shown; maps side by side; pixels for the actions
 HEAD, STEP, WORD = 50, 14, 19  # pixels: the words above a map, a row of it, a column
 
@@ -123,6 +124,55 @@ def bars(shares: Sequence[tuple[str, float, float]], room: float = 156) -> Figur
     axes.tick_params(axis="y", labelcolor=COLOR.ink)
     bare(axes)
     return labelled(figure, dict(zip(labels, notes, strict=True)))
+
+
+def matrix(rows: Mapping[str, Sequence[tuple[float | None, float | None]]], columns: Sequence[str]) -> Figure:
+    """A dot for each row and column, its area an accuracy: ours filled, the published one a ring; both in numbers.
+
+    A faint ring is 100%. A row's label stands above it; those of columns may have two words, one below the other.
+    """
+    height, wide, said = HEADING + CELL * len(rows), WIDTH / len(columns), {}
+    figure = Figure(figsize=(WIDTH / 72, height / 72))
+    axes = axes_at(figure, 0, 0, WIDTH, height)
+    numbers: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontsize": 10}
+    for column, name in enumerate(columns):
+        place = (wide * (column + 0.5), HEADING / 2)
+        axes.text(*place, name.replace(" ", "\n"), color=COLOR.muted, linespacing=0.95, **(numbers | {"va": "center"}))
+    for row, (label, cells) in enumerate(rows.items()):
+        top = HEADING + CELL * row
+        axes.plot([0, WIDTH], [top, top], color=COLOR.rule, linewidth=0.8, clip_on=False)
+        axes.text(2, top + 12, short(label, int(WIDTH / PIXELS_A_LETTER)), va="center_baseline", fontsize=11.5)
+        for column, (ours, paper) in enumerate(cells):
+            x, y = wide * (column + 0.5), top + 22 + DOT / 2
+            if ours is not None:
+                ring(axes, x, y, 100, edgecolors=COLOR.rule)
+                ring(axes, x, y, ours, color=COLOR.ours)
+            if paper is not None:
+                ring(axes, x, y, paper, edgecolors=COLOR.paper)
+            axes.text(x, y + DOT / 2 + 10, brief(ours), color=COLOR.muted if ours is None else COLOR.ours, **numbers)
+            if paper is not None:
+                axes.text(x, y + DOT / 2 + 21, brief(paper), color=COLOR.paper, **numbers)
+        pairs = zip(columns, cells, strict=True)
+        said[label] = ", ".join(f"{name} {brief(ours)}" for name, (ours, _) in pairs if ours is not None) or "no runs"
+    axes.set_xlim(0, WIDTH)
+    axes.set_ylim(height, 0)
+    axes.set_axis_off()
+    return labelled(figure, said)
+
+
+def ring(axes: Axes, x: float, y: float, share: float, **how: Any) -> None:
+    """A dot whose area is a share of the largest; without `color` only its edge, and of nothing only a point."""
+    edge: dict[str, Any] = {"linewidths": 0} if "color" in how else {"facecolors": "none", "linewidths": 1.4}
+    axes.scatter([x], [y], s=max(share / 100 * DOT**2, 2.0), clip_on=False, **edge, **how)
+
+
+def brief(value: float | None) -> str:
+    """An accuracy where there is room for three letters.
+
+    >>> brief(99.7), brief(0.08), brief(13.8), brief(None)
+    ('>99', '<1', '14', '–')
+    """
+    return "–" if value is None else percent(value, 0)
 
 
 def learning(runs: Sequence[Sequence[Numbers]]) -> Figure:

@@ -9,7 +9,7 @@ import matplotlib as mpl
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup, escape
 
-from daxlab.report import comparison, experiments, provenance, search, splits, text, translation
+from daxlab.report import avenues, comparison, experiments, provenance, search, splits, text, translation
 from daxlab.report.blocks import Block, Section, Text
 from daxlab.report.drawing import PALETTE, STYLE
 from daxlab.report.facts import Facts
@@ -31,7 +31,9 @@ def page(ledger: Ledger) -> str:
         sections = [splits.section(facts), *provenance.sections(facts)]
         if facts.of_paper:
             chapters = [*experiments.sections(facts), translation.section(facts), search.section(facts)]
-            sections = [comparison.section(facts), *chapters, *sections]
+            sections = [comparison.section(facts), *chapters, avenues.section(facts), *sections]
+        elif facts.leaderboard:
+            sections = [avenues.section(facts), *sections]
     if not facts.of_paper:
         return written("What was learned", _opening(facts), sections)
     over, credit = "Lake & Baroni (2018), Experiments 1 to 4", PAPER

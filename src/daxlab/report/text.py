@@ -10,18 +10,18 @@ Row = Mapping[str, Any]
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
-def percent(value: float | None) -> str:
+def percent(value: float | None, digits: int = 2) -> str:
     """An accuracy. What is not quite 0 or 100 is not rounded to it.
 
-    >>> percent(0.001), percent(99.999), percent(100.0), percent(None)
-    ('<0.01', '>99.99', '100.00', '–')
+    >>> percent(0.001), percent(99.999), percent(100.0), percent(None), percent(0.04, 1)
+    ('<0.01', '>99.99', '100.00', '–', '<0.1')
     """
     if value is None:
         return "–"
-    written = f"{value:.2f}"
+    written, least = f"{value:.{digits}f}", 10**-digits
     if value > 0 and float(written) == 0:
-        return "<0.01"
-    return ">99.99" if value < 100 and float(written) == 100 else written
+        return f"<{least:g}"
+    return f">{100 - least:g}" if value < 100 and float(written) == 100 else written
 
 
 def signed(value: float) -> str:
@@ -84,6 +84,15 @@ def contrast(splits: Sequence[tuple[str, Row]]) -> str:
     """What one network gets right on each split, in the order given."""
     said = [f"{share(row)} on *{split}* ({percent(row['mean'])}%)" for split, row in splits]
     return f"gets {listed([said[0].replace(' on ', ' test commands right on ', 1), *said[1:]])}."
+
+
+def by_share(rows: Sequence[tuple[str, Row]]) -> str:
+    """What one learner gets right on each split, the same shares together: "all test commands right on *simple* …"."""
+    groups: dict[str, list[str]] = {}
+    for split, row in sorted(rows, key=lambda pair: -pair[1]["mean"]):
+        groups.setdefault(share(row), []).append(f"*{split}* ({percent(row['mean'])}%)")
+    said = [f"{word} on {listed(splits)}" for word, splits in groups.items()]
+    return "; ".join([said[0].replace(" on ", " test commands right on ", 1), *said[1:]])
 
 
 # -- the comparison

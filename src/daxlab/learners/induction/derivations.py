@@ -2,8 +2,9 @@
 
 A derivation's score is the product over its rules of P(rule | rule above it, slot). These are counted in the
 derivations that give an example its own actions: how much each of them weighs, when they weigh 1 together, is estimated
-by expectation maximisation. Two rules that were never counted together back off to how often the lower one is used at all. The best derivation is found by dynamic programming over the phrases
-of the command. Knows nothing of how rules are found.
+by expectation maximisation. Two rules that were never counted together back off to how often the lower one is used at
+all. The best derivation is found by dynamic programming over the phrases of the command. Knows nothing of how rules are
+found.
 """
 
 from collections import defaultdict
