@@ -39,7 +39,9 @@ class Grammar(Learner):
     abstains: ClassVar[bool] = True
 
     sample: int = setting(500, "training examples, the shortest, that the grammar is induced from", least=1)
-    repair: bool = setting(True, "also propose words in pairs; false is the published search")
+    repair: bool = setting(
+        True, "propose words in pairs too, leave out and exchange rules; false is the published search"
+    )
     terminal_bits: float = setting(32.0, "the cost of a word or an action in a rule", least=0)
     slot_bits: float = setting(1.0, "the cost of a non-terminal in a rule", least=0)
     time_limit: float = setting(1800.0, "seconds, after which the best grammar so far is kept", least=0)

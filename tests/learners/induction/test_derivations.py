@@ -8,7 +8,7 @@ from hypothesis import given, settings, strategies as st
 
 from daxlab import InputError
 from daxlab.learners.induction.derivations import TOP, Derivations, Forest, Tree, estimated
-from daxlab.learners.induction.rules import Parser, Rule
+from daxlab.learners.induction.rules import MOST_WORDS, Parser, Rule
 
 from .enumeration import GRAMMARS, every_tree, meaning
 
@@ -110,3 +110,13 @@ def test_a_record_is_read_as_it_was(grammar: list[Rule], chances: dict) -> None:
 def test_a_damaged_record_is_named(record: dict) -> None:
     with pytest.raises(InputError, match="damaged"):
         Derivations.restored(record)
+
+
+def test_the_longest_command_that_is_parsed_is_parsed_to_its_end() -> None:
+    grammar = [Rule(("a", 1), ("A", 1)), Rule(("b",), ("B",))]
+    words = ("a",) * (MOST_WORDS - 1) + ("b",)
+    answer = ("A",) * (MOST_WORDS - 1) + ("B",)
+    tree = estimated(Parser(grammar), [Rule(words, answer)]).best(" ".join(words))
+    assert tree is not None
+    assert tree.actions == answer
+    assert str(tree).count("\n") == MOST_WORDS - 1
