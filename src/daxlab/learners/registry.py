@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from daxlab.errors import InputError, nearest
+from daxlab.learners.convs2s import ConvS2S
 from daxlab.learners.core import Learner
 from daxlab.learners.network import NetworkLearner, learner_of
 from daxlab.learners.program import Program
@@ -22,7 +23,7 @@ from daxlab.learners.take_home import TakeHome
 from daxlab.settings import defaults, parsed, sized, type_of
 
 # A new kind is one file and one line here.
-KINDS: dict[str, type[Learner]] = {kind.kind: kind for kind in (RNN, Program, TakeHome)}
+KINDS: dict[str, type[Learner]] = {kind.kind: kind for kind in (RNN, ConvS2S, Program, TakeHome)}
 LOADED: dict[tuple[str, str], type[Learner]] = {}  # classes from files, by name (FILE.py:NAME) and the file's digest
 DEFAULT = RNN.kind
 Facts = Mapping[str, Any]
