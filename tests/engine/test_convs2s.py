@@ -62,8 +62,8 @@ def losses(net, rate):
 def test_loss_and_gradients_are_the_twins(changes, rate):
     net = network(**changes)
     drop = drops(KEY, jnp.float32(rate), len(net.attend), len(COMMAND), len(ACTIONS), 4) if rate else None
-    value, gradient = eqx.filter_value_and_grad(losses)(net, rate)
-    expected, slopes = eqx.filter_value_and_grad(twin.loss)(net, COMMAND, ACTIONS, drop)
+    value, gradient = eqx.filter_jit(eqx.filter_value_and_grad(losses))(net, rate)
+    expected, slopes = eqx.filter_jit(eqx.filter_value_and_grad(twin.loss))(net, COMMAND, ACTIONS, drop)
     np.testing.assert_allclose(value, expected, rtol=1e-12)
     assert_close(gradient, slopes, 1e-10)
 
@@ -84,7 +84,7 @@ def test_the_attention_shown_is_the_mean_over_layers():
     net = network()
     memory = twin.encode(net, COMMAND)
     expected = sum(twin.decode(net, *memory, [1, *ACTIONS[:-1]])[1]) / 2
-    shown = net.attention(*PADDED)
+    shown = eqx.filter_jit(type(net).attention)(net, *PADDED)
     np.testing.assert_allclose(shown[: len(ACTIONS), : len(COMMAND)], expected, rtol=1e-10)
     np.testing.assert_allclose(shown.sum(-1), 1)
 
@@ -129,7 +129,7 @@ def test_loss_and_gradients_are_pytorchs():
     logits = affine(tree.output, affine(tree.decoder.leave, x))
     expected = F.cross_entropy(logits, torch.tensor(ACTIONS) - 2, reduction="sum")
     expected.backward()
-    value, gradient = eqx.filter_value_and_grad(losses)(net, None)
+    value, gradient = eqx.filter_jit(eqx.filter_value_and_grad(losses))(net, None)
     np.testing.assert_allclose(value, expected.item(), rtol=1e-12)
     for ours, theirs in zip(jax.tree.leaves(gradient), tensors, strict=True):
         np.testing.assert_allclose(ours, theirs.grad, rtol=1e-10, atol=1e-10)
@@ -146,6 +146,7 @@ def test_a_group_is_its_runs_of_the_twin():
     together = eqx.combine(state.arrays, program.static)
     optimiser = optax.chain(optax.clip_by_global_norm(0.1), optax.sgd(0.1, momentum=0.99, nesterov=True))
 
+    @eqx.filter_jit
     def step(net, memory, command, actions, drop):
         value, slopes = eqx.filter_value_and_grad(mean_loss)(net, command, actions, drop)
         change, memory = optimiser.update(slopes, memory, net)
