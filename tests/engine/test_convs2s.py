@@ -17,6 +17,7 @@ from daxlab.engine.train import draw_chunk, prepare
 from daxlab.engine.update import chunk
 from daxlab.learners.convs2s import ConvS2S
 from daxlab.networks.convs2s import convs2s
+from daxlab.paper.published import figures
 from daxlab.symbols import PAD
 
 from . import twin_convs2s as twin
@@ -188,6 +189,13 @@ def test_the_published_network_has_36_million_parameters():
     assert count == convolutions + 16 * square + 512 * (16 + 9 + 2 * 64) + 7 * (512 + 2)
 
 
+@pytest.mark.parametrize("settings", [{}, {"attention_layers": 3}, {"attention_layers": 1, "positions": 80}])
+def test_what_was_published_of_its_configurations_is_known(settings):
+    names = learners.make("conv-s2s", settings).published
+    assert {"simple", "jump", "template-around-right"} <= {f.split for f in figures() if f.system == names[0]}
+    assert not learners.make("conv-s2s", {"size": "small"}).published
+
+
 @pytest.mark.parametrize(
     ("settings", "problem"),
     [
@@ -207,6 +215,8 @@ def test_examples_longer_than_its_positions_are_refused():
         net.scores(jnp.array(COMMAND), jnp.array(ACTIONS))
     with pytest.raises(InputError, match="set positions=6"):
         net.greedy(jnp.array(COMMAND), cap=6, length=jnp.int32(-1))
+    with pytest.raises(InputError, match="set positions=7"):
+        ConvS2S(positions=6).prepared(JUMP, ENCODING)
 
 
 @pytest.mark.slow

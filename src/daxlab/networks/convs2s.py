@@ -258,17 +258,24 @@ def convs2s(
     dropout: float,
 ) -> ConvS2S:
     """A network with its start values, which make up for `dropout`; `words`, `actions`: sizes of the vocabularies."""
-    keys = iter(jax.random.split(key, 4 * (layers + 5)))
+    maps = hidden * (4 * layers * kernel * hidden + (4 + 2 * attention_layers) * hidden + actions - EOS)
+    numbers = jax.random.normal(key, (hidden * (words + actions + 2 * positions) + maps,))
+    place = 0
+
+    def drawn(rows: int, columns: int, deviation: float) -> Array:
+        nonlocal place  # of one long draw: a draw for each array would take seconds to compile
+        first, place = place, place + rows * columns
+        return deviation * numbers[first:place].reshape(rows, columns)
 
     def linear(inputs: int, outputs: int, gain: float) -> Linear:
-        v = math.sqrt(gain / inputs) * jax.random.normal(next(keys), (outputs, inputs))
+        v = drawn(outputs, inputs, math.sqrt(gain / inputs))
         return Linear(v, jnp.sqrt(jnp.sum(v * v, axis=-1)), jnp.zeros(outputs))
 
     def side(symbols: int) -> Side:
-        tables = (0.1 * jax.random.normal(next(keys), (count, hidden)) for count in (symbols, positions))
+        embedding = Embedding(drawn(symbols, hidden, 0.1), drawn(positions, hidden, 0.1))
         enter = linear(hidden, hidden, kept)
         convolutions = tuple(linear(kernel * hidden, 2 * hidden, 4 * kept) for _ in range(layers))
-        return Side(Embedding(*tables), enter, convolutions, linear(hidden, hidden, 1))
+        return Side(embedding, enter, convolutions, linear(hidden, hidden, 1))
 
     kept = 1 - dropout
     without: tuple[None, ...] = (None,) * (layers - attention_layers)
