@@ -32,13 +32,15 @@ class Finding(NamedTuple):
 
     def but(self, reason: str) -> "Finding":
         """The same with a declared exception: it counts if the promise is broken, and only then."""
-        return self._replace(verdict="excepted", change="", reason=reason) if self.verdict == "broken" else self
+        is_broken = self.verdict in ("broken", "excepted")
+        return self._replace(verdict="excepted", change="", reason=reason) if is_broken else self
 
 
 class Check(NamedTuple, Generic[T]):
     """A promise; what to change if it is broken; a function that says what was seen, or raises NotKept.
 
-    Whatever else it raises breaks the promise too: what is checked is somebody's code.
+    Whatever else it raises breaks the promise too: what is checked is somebody's code. A subject may have `exceptions`,
+    from the ids of checks that it need not keep to the reasons.
     """
 
     id: str
@@ -47,6 +49,11 @@ class Check(NamedTuple, Generic[T]):
     look: Callable[[T], str]
 
     def __call__(self, subject: T) -> Finding:
+        finding = self._finding(subject)
+        reason = getattr(subject, "exceptions", {}).get(self.id)
+        return finding.but(reason) if reason else finding
+
+    def _finding(self, subject: T) -> Finding:
         try:
             return Finding(self.id, self.promise, "kept", self.look(subject))
         except NotKept as found:

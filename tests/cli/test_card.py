@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -85,7 +86,27 @@ def test_a_card_has_splits_disguise_errors_and_the_protocol(daxlab, examined: Pa
     protocol = half["protocol"]
     assert (protocol["data"], protocol["seeds"], protocol["limits"]["time"]) == ("colours", [0, 1], 3600)
     assert "last state only" in protocol["selection"] and "none" in protocol["validation"]
-    assert protocol["versions"][0]["runs"] == 8 and protocol["machines"][0]["device"] == "cpu"
+    assert protocol["versions"][0]["runs"] == 8 and protocol["versions"][0]["python"]
+
+
+@pytest.mark.usefixtures("trains_here")
+def test_the_protocol_claims_nothing_of_where_a_learner_was_trained_but_what_daxlab_knows(daxlab, folder: Path) -> None:
+    words = ("--data", "colours", "--splits", "test", "--runs", "1")
+    daxlab("examine", "--command", "cp {commands}.src {answers}", "--format", "parallel", *words, "--name", "copy")
+    daxlab("examine", "mine.py:Half", *words, "--python", sys.executable, "--name", "elsewhere")
+    daxlab("examine", "mine.py:Half", *words, "--name", "here")
+    daxlab("examine", "--take-home", "home", *words)
+    (task,) = json.loads(Path("home", "manifest.json").read_text())["tasks"]
+    asked = Path("home", *task["commands"]).read_text().splitlines()
+    Path("home", task["answers"]).write_text("\n".join(json.dumps(json.loads(line) | {"answer": ""}) for line in asked))
+    daxlab("score", "home", "--name", "taken")
+    known = {}
+    for name in ("here", "elsewhere", "copy", "taken, at home"):
+        protocol = card(daxlab, name)["protocol"]
+        known[name] = [list(row) for row in (*protocol["versions"], *protocol["machines"])]
+    at_all = [["daxlab", "runs"], ["machine", "runs"]]
+    assert known["here"] == [["daxlab", "python", "runs"], ["machine", "runs"]]
+    assert (known["elsewhere"], known["copy"], known["taken, at home"]) == (at_all, at_all, at_all[:1])
 
 
 def test_a_learner_is_found_by_its_name_its_label_and_its_file(daxlab, examined: Path) -> None:

@@ -67,6 +67,24 @@ def test_a_declared_exception_is_no_error_and_stands_in_the_findings_with_its_re
     assert "it is made for short ones" in daxlab(*words, "long-answers=it is made for short ones").stdout
 
 
+def test_a_class_may_declare_its_exceptions_itself(daxlab) -> None:
+    declared = '    exceptions = {"long-answers": "it is made for short ones"}\n'
+    Path("nearest.py").write_text(
+        NEAREST + CUTS.replace("most=48):", "most=20):").replace("Nearest):\n", "Nearest):\n" + declared)
+    )
+    done = daxlab("check", "nearest.py:Cuts", "--json")
+    found = {finding["id"]: (finding["verdict"], finding["reason"]) for finding in json.loads(done.stdout)}
+    assert done.returncode == 0 and found["long-answers"] == ("excepted", "it is made for short ones")
+    again = json.loads(daxlab("check", "nearest.py:Cuts", "--json", "--except", "long-answers=another reason").stdout)
+    assert "another reason" in {finding["reason"] for finding in again}
+    Path("memory.py").write_text(
+        MEMORY.replace("    otherwise:", "    exceptions = {'long-answer': 'x'}\n    otherwise:")
+    )
+    assert "did you mean 'long-answers'?" in daxlab("check", "memory.py:Memory").stderr
+    Path("memory.py").write_text(MEMORY.replace("    otherwise:", "    exceptions = (ValueError,)\n    otherwise:"))
+    assert "are no dictionary" in daxlab("check", "memory.py:Memory").stderr
+
+
 def test_an_exception_needs_a_check_and_a_reason_and_excuses_nothing_else(daxlab) -> None:
     assert "did you mean 'long-answers'?" in daxlab("check", "nearest.py:Cuts", "--except", "long-answer=x").stderr
     assert "needs a reason" in daxlab("check", "nearest.py:Cuts", "--except", "long-answers").stderr

@@ -86,6 +86,20 @@ def test_failed_runs_are_counted_by_their_status_and_the_others_by_their_accurac
 
 
 @pytest.mark.usefixtures("trains_here")
+def test_runs_that_the_budget_stops_are_on_the_card_and_run_by_the_same_command(daxlab, folder: Path) -> None:
+    words = ("spiteful.py:Good", "--data", "colours", "--splits", "test,gen", "--disguise", "--json")
+    assert daxlab("examine", *words, "--splits", "test", "--runs", "1").returncode == 0
+    done = daxlab("examine", *words, "--runs", "2", "--budget", "0s")
+    card = json.loads(done.stdout)
+    assert (done.returncode, "Run the same command again" in done.stderr) == (3, True)
+    for part in (card["splits"], card["disguised"]):
+        statuses = {split: (entry["runs"], entry["status"]) for split, entry in part.items()}
+        assert statuses == {"test": (1, "ok 1, stopped 1"), "gen": (0, "stopped")}
+    done = daxlab("examine", *words, "--runs", "2")
+    assert {entry["status"] for entry in json.loads(done.stdout)["splits"].values()} == {"ok"}
+
+
+@pytest.mark.usefixtures("trains_here")
 def test_a_changed_file_makes_new_runs_and_says_so(daxlab, folder: Path) -> None:
     words = ("mine.py:Moody", "--data", "colours", "--runs", "1", "--arg", "mood=Good")
     examine(daxlab, *words)

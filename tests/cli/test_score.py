@@ -45,6 +45,23 @@ def test_what_does_not_fit_is_an_error_unless_it_is_to_be_scored_as_it_is(daxlab
     assert content["unknown"] == {"count": 1, "first": ["dax twice"]}
 
 
+def test_answers_with_a_name_become_a_run_and_have_a_card(daxlab, answers: Path, tmp_path: Path) -> None:
+    words = ("score", answers, "--split", "turn-left", "--name", "mine", "--ledger", tmp_path / "a.db")
+    told = daxlab(*words).stdout
+    assert "turn-left" in told and "99.92" in told
+    assert daxlab(*words).stdout == told  # again: the same run
+    card = json.loads(daxlab(*words, "--seed", "1", "--json").stdout)
+    assert (card["splits"]["turn-left"]["runs"], card["splits"]["turn-left"]["mean"]) == (2, 100 * (1207 / 1208))
+    rows = json.loads(daxlab("runs", "list", "--ledger", tmp_path / "a.db", "--json").stdout)
+    assert {(row["seed"], row["status"]) for row in rows} == {(0, "done"), (1, "done")}
+    answers.write_text(answers.read_text().replace("I_JUMP", "I_LOOK"))
+    done = daxlab(*words)
+    assert done.returncode == 2 and "has other answers of mine" in done.stderr and "another --name" in done.stderr
+    answers.write_text(answers.read_text().partition("\n")[2])
+    done = daxlab(*words, "--partial")
+    assert done.returncode == 2 and "leave out --name" in done.stderr
+
+
 def test_answers_to_another_split_are_recognised(daxlab, answers: Path) -> None:
     done = daxlab("score", answers, "--split", "jump")
     assert (done.returncode, "are they answers to turn-left?" in done.stderr) == (2, True)
@@ -69,6 +86,7 @@ def test_a_folder_is_scored_by_category_on_any_of_its_test_sets(daxlab, tmp_path
         (["--split", "jmup"], "did you mean 'jump'?"),
         (["--split", "jump", "--test", "tset"], "jump has no test set 'tset'; did you mean 'test'?"),
         ([], "say what was asked: --split jump"),
+        (["--split", "turn-left", "--name", "me", "--partial", "--seed", "-1"], "seed"),
     ],
 )
 def test_bad_input_is_one_sentence(daxlab, answers: Path, words: list[str], complaint: str) -> None:

@@ -33,6 +33,7 @@ class CrashesInPredict(Good):
 
 class Exits(Good):
     def fit(self, train, *, seed):
+        print("no GPU: goodbye", file=sys.stderr)
         sys.exit(0)
 
 
@@ -43,6 +44,7 @@ class Segfaults(Good):
 
 class Hangs(Good):
     def fit(self, train, *, seed):
+        print("waiting for the licence", file=sys.stderr)
         time.sleep(1000)
 
 
@@ -100,6 +102,7 @@ class SaysIntegers(Good):
 
 class EatsMemory(Good):
     def fit(self, train, *, seed):
+        print("loading the corpus", file=sys.stderr)
         eaten = []
         while True:
             eaten.append(bytes(10_000_000))

@@ -150,6 +150,14 @@ def test_what_was_seen_and_what_to_change_are_said() -> None:
     assert found("LeavesWeights", "leaves-nothing").seen == f"it left {Path.cwd() / 'weights.bin'}"
 
 
+def test_a_check_that_the_class_excepts_is_not_broken() -> None:
+    Path("mine.py").write_text(
+        LEARNERS.replace("class Cuts(Good):\n", "class Cuts(Good):\n    exceptions = {'long-answers': 'short'}\n")
+    )
+    assert verdicts(Program("mine.py:Cuts"))["long-answers"] == "excepted"
+    assert broken(Program("mine.py:Cuts")) == set()
+
+
 def test_answers_that_go_by_standard_output_do_not_survive_noise() -> None:
     words = f"{sys.executable} mine.py {{commands}}"
     by_output = Program(command=f"{words} - > {{answers}}", format="tsv")

@@ -139,3 +139,10 @@ def test_a_run_of_far_fewer_steps_says_nothing_of_the_time(tmp_path: Path) -> No
     with Writer(tmp_path / "runs.db") as writer:
         writer.add([Run(spec=short, timing={"seconds": 9.0}, origin={"platform": "cpu"})])
         assert estimate([group], "cpu", 1, [writer.ledger]).seconds is None
+
+
+def test_a_learner_is_one_file(tmp_path: Path) -> None:
+    (tmp_path / "base_of_mine.py").write_text(HEAD)
+    (tmp_path / "mine.py").write_text("from base_of_mine import Say\nclass Mine(Say): pass\n")
+    with pytest.raises(InputError, match=r"line 1: it imports base_of_mine.py, but .*: put into mine.py what it needs"):
+        learners.find(f"{tmp_path / 'mine.py'}:Mine")

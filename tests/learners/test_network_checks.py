@@ -6,7 +6,6 @@ import pytest
 
 from daxlab import InputError, learners
 from daxlab.learners.checks import CHECKS, OF_A_PROCESS, checks_of
-from daxlab.learners.registry import derives_from_daxlab
 from daxlab.networks.conformance import CHECKS as CONTRACT
 
 CONTRIBUTING = Path(__file__).parents[2] / "CONTRIBUTING.md"
@@ -126,23 +125,3 @@ def test_another_learner_is_asked_what_a_program_is_asked_and_started_no_process
 def test_answers_made_elsewhere_cannot_be_checked() -> None:
     with pytest.raises(InputError, match="daxlab score"):
         checks_of(learners.make("take-home", {"name": "mine"}))
-
-
-@pytest.mark.parametrize(
-    ("text", "derives"),
-    [
-        ("from daxlab.networks import Network\nclass Mine(Network): pass", True),
-        ("from daxlab.networks import Network as N\nclass Base(N): pass\nclass Mine(Base): pass", True),
-        ("import daxlab.networks\nclass Mine(daxlab.networks.Network): pass", True),
-        ("import daxlab.learners as kinds\nclass Mine(object, kinds.Learner): pass", True),
-        ("import daxlab\nclass Mine:\n    language = daxlab.language('scan')", False),
-        ("from torch import nn\nclass Mine(nn.Module): pass", False),
-        ("class Mine(Mine): pass", False),
-        ("def Mine(commands): pass", False),
-        ("print 'Python 2'", False),
-    ],
-)
-def test_a_class_of_daxlabs_is_told_from_a_program_without_running_its_file(text: str, derives: bool) -> None:
-    Path("mine.py").write_text(f"{text}\nraise RuntimeError")
-    assert derives_from_daxlab("mine.py:Mine") is derives
-    assert not derives_from_daxlab("nowhere.py:Mine")

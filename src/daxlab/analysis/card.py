@@ -6,7 +6,7 @@ what was published.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import combinations
 
@@ -22,6 +22,7 @@ from daxlab.datasets.disguise import PREFIX
 from daxlab.datasets.part import parts_of
 from daxlab.errors import InputError, nearest
 from daxlab.learners import Program, name_and_fields, of
+from daxlab.learners.take_home import TakeHome
 from daxlab.runs import Ledger, canonical
 from daxlab.runs.records import Facts
 
@@ -33,10 +34,11 @@ SCAN = "scan"
 SCORE = "per cent of commands whose answer is exactly right"
 SELECTION = "the last state only: a run is fitted once, and nothing is chosen by its answers"
 NO_VALIDATION = "none: no part of training is held out"
-TENTH_HELD_OUT = "a seeded tenth of the training examples is held out and given to the learner for validation"
+TENTH_HELD_OUT = "a seeded tenth of the training examples is held out, for a learner that takes it for validation"
 LIMITED = "a draw of at most {:,} commands of each test set, so a figure also varies with the draw"
 AS_PRESENTED = "each training example as often as the split presents it; how often these are gone through is not known"
 MACHINE = (*DEVICE, "machine")
+NOT_RUN = "not run yet"
 CONTRAST = ("pairs", "difference", "difference_low", "difference_high", "better", "better_low", "better_high", "higher")
 
 
@@ -91,29 +93,36 @@ def card(
     facts: Facts,
     rows: Sequence[Row],
     data: str = "",
-    asked: Iterable[str] = (),
+    lacking: Sequence[Facts] = (),
+    why: str = NOT_RUN,
     checks: Sequence[Row] = (),
     brief: bool = False,
 ) -> Row:
     """The card of one learner's runs on a dataset, as report/card.schema.json describes it.
 
-    `facts`: those of any run of it. `data`: SCAN, unless there are no runs on it. `asked`: splits that are on the card
-    even if they have no run yet. `checks`: what `daxlab check` found. `brief`: without where it breaks, which takes
-    seconds.
+    `facts`: those of any run of it. `data`: SCAN, unless there are no runs on it. `lacking`: the facts of runs that
+    were asked for and are not there; `why` is their status. `checks`: what `daxlab check` found. `brief`: without where
+    it breaks, which takes seconds.
     """
     data = data or data_of(rows)
-    plain, disguised = (_by_split(rows, name) for name in (data, PREFIX + data))
-    plain = _in_order(data, {split: [] for split in asked} | plain)
+    absent = {name: _splits(lacking, name) for name in (data, PREFIX + data)}
+    plain, disguised = (
+        _in_order(data, {split: [] for split in absent[name]} | _by_split(rows, name)) for name in absent
+    )
     if not plain:
         raise InputError(f"{name} has no runs on {data}; there are some on {_some(_datasets(rows))}")
     on_card = [row for some in (*plain.values(), *disguised.values()) for row in some]
     return {
         "learner": _learner(name, facts),
         "protocol": _protocol(data, facts, on_card),
-        "splits": {split: entry(some) | _content(ledger, some, brief) for split, some in plain.items()},
+        "splits": {
+            split: entry(some, absent[data][split], why) | _content(ledger, some, brief)
+            for split, some in plain.items()
+        },
         "disguised": {
-            split: entry(some) | beforehand(data, _scores(plain.get(split, ())), _scores(some))
-            for split, some in _in_order(data, disguised).items()
+            split: entry(some, absent[PREFIX + data][split], why)
+            | beforehand(data, _scores(plain.get(split, ())), _scores(some))
+            for split, some in disguised.items()
         },
         "checks": list(checks),
     }
@@ -130,6 +139,11 @@ def data_of(rows: Sequence[Row]) -> str:
 def _datasets(rows: Sequence[Row]) -> list[str]:
     """What the runs were trained on, without disguises."""
     return sorted({str(row["dataset"]).removeprefix(PREFIX) for row in rows})
+
+
+def _splits(runs: Sequence[Facts], data: str) -> Counter[str]:
+    """The splits of a dataset that these runs are on, and how many of them are on each."""
+    return Counter(facts["split"]["name"] for facts in runs if facts["language"]["name"] == data)
 
 
 def _by_split(rows: Sequence[Row], data: str) -> dict[str, list[Row]]:
@@ -175,6 +189,7 @@ def _protocol(data: str, facts: Facts, rows: Sequence[Row]) -> Row:
     digests = {digest for row in rows if row["dataset"] == data and (digest := _digest(row, "language"))}
     part = parts_of(data)
     limits: Row = next((row["origin"].get("limits", {}) for row in rows), {})
+    unseen = _unseen(facts)
     return {
         "data": data,
         "digest": next(iter(digests)) if len(digests) == 1 else None,
@@ -185,24 +200,35 @@ def _protocol(data: str, facts: Facts, rows: Sequence[Row]) -> Row:
         "score": SCORE,
         "seeds": sorted({row["seed"] for row in rows}),
         "limits": limits,
-        "versions": _origins(rows, VERSIONS),
-        "machines": _origins(rows, MACHINE),
+        "versions": _origins(rows, [part for part in VERSIONS if part not in unseen]),
+        "machines": _origins(rows, [part for part in MACHINE if part not in unseen]),
     }
+
+
+def _unseen(facts: Facts) -> set[str]:
+    """What the origin of a run says of daxlab's own process alone, because the learner was trained in another one."""
+    kind, fields = name_and_fields(facts)
+    if kind == TakeHome.kind:
+        return {"python", *MACHINE}
+    if kind == Program.kind:
+        return {*DEVICE, *(["python"] if fields.get("python") or fields.get("command") else [])}
+    return set()
 
 
 def _origins(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
     """Where runs were made, or with what: each combination, and how many runs it made."""
     counts = Counter(tuple((name, row["origin"][name]) for name in names if name in row["origin"]) for row in rows)
-    return [dict(made) | {"runs": count} for made, count in counts.most_common()]
+    return [dict(made) | {"runs": count} for made, count in counts.most_common() if made]
 
 
 # -- a split
 
 
-def entry(rows: Sequence[Row]) -> Row:
-    """What the card says of a split: failed runs have no accuracy, and are counted by their status."""
-    scores, statuses = _scores(rows), Counter(map(_status, rows))
-    single = next(iter(statuses), "not run yet") if len(statuses) < 2 else ""
+def entry(rows: Sequence[Row], lacking: int = 0, why: str = NOT_RUN) -> Row:
+    """What the card says of a split: runs without an accuracy, because they failed or are lacking, are counted by
+    their status."""
+    scores, statuses = _scores(rows), Counter(map(_status, rows)) + Counter({why: lacking})
+    single = next(iter(statuses)) if len(statuses) == 1 else ""
     reasons = Counter(row["reason"] or "failed" for row in rows if row["status"] == "failed")
     accuracies = [accuracy for _, accuracy in scores]
     ends = summary(accuracies)

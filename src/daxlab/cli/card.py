@@ -147,6 +147,12 @@ def rows_of(ledger: Ledger, specs: Sequence[Spec]) -> list[Card]:
     return [rows[name] for name in keys if name in rows]
 
 
+def facts_without(rows: Sequence[Card], specs: Sequence[Spec]) -> list[Mapping[str, Any]]:
+    """The facts of the specs whose runs are not among these rows."""
+    there = {row["key"] for row in rows}
+    return [facts for facts in all_facts(specs) if key(facts) not in there]
+
+
 def refuse_taken(path: Path, name: str, learner: Learner) -> None:
     """Refuse a name that stands for another learner in the ledger; another version of its source may have it too."""
     if not name or not is_written(path):

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -68,9 +68,12 @@ def check(
 
 
 def checked_by(learner: Learner, exceptions: Sequence[str]) -> list[dict[str, Any]]:
-    """What each check of a learner found; `exceptions` are CHECK=REASON."""
+    """What each check of a learner found; `exceptions`, CHECK=REASON, are beside those that its class declares."""
     checks = checks_of(learner)
-    reasons = _reasons(exceptions, checks)
+    if not isinstance(learner.exceptions, Mapping):
+        raise InputError(f"the exceptions of {learner} are no dictionary: write exceptions = {{'CHECK': 'reason'}}")
+    declared = [f"{name}={reason}" for name, reason in learner.exceptions.items()]
+    reasons = _reasons([*declared, *exceptions], checks)
     return [_looked(check, learner, reasons)._asdict() for check in checks]
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from daxlab.cli import training
-from daxlab.cli.card import card_of, label_runs, refuse_taken, rows_of, show_card
+from daxlab.cli.card import card_of, facts_without, label_runs, refuse_taken, rows_of, show_card
 from daxlab.cli.options import LEDGER, DataOption, JsonOption, bytes_named, seconds
 from daxlab.cli.take_home import write_folder
 from daxlab.cli.terminal import print_json
@@ -134,8 +134,8 @@ def examine(
     with Ledger(ledger) as known:
         rows = rows_of(known, specs)
         called = name or (rows[0]["label"] if rows else str(learner))
-        brief = not (out or as_json)
-        card = card_of(known, called, learner.facts(), rows, dataset(data).name, asked=names, brief=brief)
+        more: Any = {"lacking": facts_without(rows, specs), "why": "stopped", "brief": not (out or as_json)}
+        card = card_of(known, called, learner.facts(), rows, dataset(data).name, **more)
     show_card(card, out, as_json)
     training.exit_if_stopped(outcome, ledger)
     if not any(entry["runs"] for entry in card["splits"].values()):

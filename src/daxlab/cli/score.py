@@ -10,10 +10,12 @@ import typer
 from daxlab.analysis.score import Score, better_split, by_category, read_answers, score as scored
 from daxlab.cli.ask import chosen_test, show_accuracy
 from daxlab.cli.options import LEDGER, DataOption, JsonOption, TestOption
-from daxlab.cli.take_home import score_folder
+from daxlab.cli.take_home import keep_answers, score_folder
 from daxlab.cli.terminal import print_json
 from daxlab.datasets import Split, dataset
 from daxlab.errors import InputError
+from daxlab.learners.take_home import TakeHome
+from daxlab.sweep import Spec
 from daxlab.units import counted
 
 MOST_SHOWN = 5  # wrong answers
@@ -42,15 +44,20 @@ def score(
         bool, typer.Option("--partial", help="Missing answers count as wrong; what was not asked is left out.")
     ] = False,
     name: Annotated[
-        str, typer.Option(help="Of a take-home folder: who answered. Default: the name of the folder.")
+        str,
+        typer.Option(
+            help="Who answered: the answers become a run in the ledger, and its card is shown. Default, of a take-home "
+            "folder: the folder's name; of a file: nobody, and no run is kept."
+        ),
     ] = "",
-    ledger: Annotated[Path, typer.Option(metavar="FILE", help="Of a take-home folder: the ledger of runs.")] = LEDGER,
+    seed: Annotated[int, typer.Option(help="Of a file with --name: which replicate answered.")] = 0,
+    ledger: Annotated[Path, typer.Option(metavar="FILE", help="The ledger of runs.")] = LEDGER,
     as_json: JsonOption = False,
 ) -> None:
     """Score answers that exist, by exact match, and by category where the test examples have one.
 
     Of a folder that 'daxlab examine --take-home' wrote, the answers become runs in the ledger.
-    Example: daxlab score answers.jsonl --split jump
+    Example: daxlab score answers.jsonl --split jump --name mine
     """
     if path.is_dir():
         return score_folder(path, name, ledger, as_json)
@@ -67,6 +74,11 @@ def score(
         better = better_split(source, answered, result.asked)
         advice = f"are they answers to {_place(*better)}? " if better else ""
         raise InputError(f"{path} does not fit {_place(split, test)}: {parts}; {advice}--partial scores it as it is")
+    if name:
+        if problems or test != next(iter(split.tests)):
+            raise InputError("a run is kept of whole answers to the main test set: leave out --name to score others")
+        given = [answer for answer in result.answers if answer is not None]
+        return keep_answers(Spec(split.name, seed, TakeHome(name), data), given, ledger, as_json)
     right, of, categories = sum(result.right), len(result.asked), by_category(result.asked, result.right)
     wrong = _wrong(result)
     if as_json:

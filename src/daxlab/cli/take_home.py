@@ -4,17 +4,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from daxlab.cli.card import card_of, rows_of, show_card
+from daxlab.cli.card import card_of, facts_without, rows_of, show_card
 from daxlab.cli.options import writable_ledger
 from daxlab.cli.terminal import print_json
 from daxlab.datasets import dataset
 from daxlab.datasets.disguise import PREFIX
 from daxlab.errors import InputError
 from daxlab.learners import Job
-from daxlab.learners.core import Actions, Failed
+from daxlab.learners.core import Actions, Answers, Failed
 from daxlab.learners.program import presented
 from daxlab.learners.take_home import TakeHome, Task, answers_in, read, write
-from daxlab.runs import Ledger, is_written, key, unpack_answers
+from daxlab.runs import Ledger, Run, Writer, is_written, key, pack_answers, unpack_answers
+from daxlab.runs.scoring import accuracy
 from daxlab.sweep import Spec, sweep
 from daxlab.sweep.task import Event, Task as Group
 from daxlab.units import counted
@@ -45,11 +46,11 @@ def score_folder(folder: Path, name: str, path: Path, as_json: bool) -> None:
     if answered:
         writable_ledger(path)
         sweep([specs[task] for task in answered], path, executor=_here)
-        asked = dict.fromkeys(task.split for task in tasks)
         with Ledger(path) as ledger:
             rows = rows_of(ledger, [specs[task] for task in answered])
             data = dataset(tasks[0].data.removeprefix(PREFIX)).name
-            card = card_of(ledger, str(learner), learner.facts(), rows, data, asked=asked, brief=not as_json)
+            lacking = facts_without(rows, list(specs.values()))
+            card = card_of(ledger, str(learner), learner.facts(), rows, data, lacking=lacking, brief=not as_json)
         show_card(card | {"open": still, "wrong": problems}, None, as_json)
     elif as_json:
         print_json({"open": still, "wrong": problems})
@@ -57,6 +58,28 @@ def score_folder(folder: Path, name: str, path: Path, as_json: bool) -> None:
         print(f"\nNot answered yet: {'; '.join(still)}.")
     if problems:
         raise InputError("not scored: " + "; ".join(problems))
+
+
+def keep_answers(spec: Spec, answers: Sequence[Actions], path: Path, as_json: bool) -> None:
+    """Write answers to a split's test set into the ledger, as a run of whoever gave them, and show the card."""
+    test, targets = spec.content().test, [example.actions for example in spec.content().test]
+    name = key(spec.facts())
+    with Writer(writable_ledger(path)) as writer:
+        if not writer.ledger.lacking([name]):
+            before = unpack_answers(writer.ledger.artefact(name, "greedy") or b"", targets)
+            _refuse_unless(before == list(answers), path, spec, f"{spec.split}, seed {spec.seed}")
+        given = Answers(test, list(answers))
+        artefacts = {"greedy": pack_answers(given.answers, targets)}
+        writer.add([Run(spec=spec.facts(), metrics={"accuracy": accuracy(given)}, artefacts=artefacts)])
+    with Ledger(path) as ledger:
+        rows = ledger.rows({"label": str(spec.learner), "dataset": dataset(spec.data).name})
+        card = card_of(ledger, str(spec.learner), spec.learner.facts(), rows, spec.job().dataset.name)
+    show_card(card, None, as_json)
+
+
+def _refuse_unless(same: bool, path: Path, spec: Spec, place: str) -> None:
+    if not same:
+        raise InputError(f"{path} has other answers of {spec.learner} to {place}: give these another --name")
 
 
 def _here(groups: Sequence[Group], stop: Any) -> Iterator[Event]:
@@ -118,9 +141,7 @@ def _refuse_others(path: Path, folder: Path, specs: dict[Task, Spec]) -> None:
                 answers = task.read(folder, presented(spec.job())[1])
                 targets = [example.actions for example in test]
                 before = unpack_answers(ledger.artefact(name, "greedy") or b"", targets)
-                if before != [answers[example.command] for example in test]:
-                    other = f"{path} has other answers of {spec.learner} to {_place(task)}"
-                    raise InputError(f"{other}: give these another --name")
+                _refuse_unless(before == [answers[e.command] for e in test], path, spec, _place(task))
 
 
 def _place(task: Task) -> str:

@@ -37,6 +37,7 @@ class Learner:
     uses_jax: ClassVar[bool] = False
     abstains: ClassVar[bool] = False  # whether it may answer NO_ANSWER
     most_together: ClassVar[int] = 128  # jobs that one call should fit at most: more gain nothing, fewer end sooner
+    exceptions: ClassVar[Mapping[str, str]] = {}  # the checks of 'daxlab check' that it need not keep, and why
 
     def __post_init__(self) -> None:
         check(self)

@@ -103,7 +103,12 @@ def learner_of(network: Any, name: str) -> type[NetworkLearner]:
         [_as_field(parameter, name) for parameter in parameters.values()],
         bases=(NetworkLearner,),
         frozen=True,
-        namespace={"_start": staticmethod(start), "_own": tuple(parameters), "__doc__": network.__doc__},
+        namespace={
+            "_start": staticmethod(start),
+            "_own": tuple(parameters),
+            "__doc__": network.__doc__,
+            "exceptions": getattr(network, "exceptions", {}),
+        },
     )
 
 

@@ -17,6 +17,7 @@ from shutil import rmtree
 from tempfile import TemporaryDirectory
 from threading import Thread
 from time import monotonic
+from typing import NamedTuple
 
 import psutil
 
@@ -30,6 +31,13 @@ GIVE_UP = 10.0  # seconds after SIGKILL, if even that does not end it
 LAST_LINES, LAST_BYTES = 8, 4096  # of its standard error
 NOT_FOUND = (126, 127)  # a shell's exit status where a command cannot be started
 GUARD = 'read -r ended || exec "$@"'  # a shell's: standard input that ends without a line means that we were killed
+
+
+class Ended(NamedTuple):
+    """A process that exited with 0."""
+
+    left: list[str]  # the names of the processes that it left behind
+    said: list[str]  # the last lines of its standard error
 
 
 @contextmanager
@@ -57,12 +65,11 @@ def run(
     memory: float,
     environment: Mapping[str, str],
     going: Callable[[], bool],
-) -> list[str] | None:
-    """Run a command to its end; a text is a shell's. Failed if it did not exit with 0.
+) -> Ended | None:
+    """Run a command to its end; a text is a shell's. None if `going` said so before its end.
 
-    Returns the names of the processes that it left behind, which are ended; None if `going` said so before its end.
-    `folder`: a guarded one. `seconds` of the wall clock; `memory` in bytes, resident, of the process and all that it
-    started. Of its standard error only the end is kept.
+    Failed, with the end of its standard error, if it did not exit with 0. What it leaves behind is ended. `folder`: a
+    guarded one. `seconds` of the wall clock; `memory` in bytes, resident, of the process and all that it started.
     """
     mark, shell = str(folder), isinstance(command, str)
     try:
@@ -80,23 +87,27 @@ def run(
     last = bytearray()
     reader = Thread(target=_read_last, args=(child.stderr, last), daemon=True)
     reader.start()
+    failure, status = "", None
     try:
         if hasattr(os, "sched_setaffinity"):  # a worker keeps to one core; the program may use those of the driver
             with suppress(OSError):
                 os.sched_setaffinity(child.pid, os.sched_getaffinity(os.getppid()))
         status = _watched(child, mark, seconds, memory, going)
+    except Failed as failed:
+        failure = str(failed)
     finally:
         left = _end(mark, {child.pid})
         with suppress(subprocess.TimeoutExpired):
             child.wait(POLL)
         reader.join(GRACE)  # what has got away from us may still hold the other end
-    if status is None:
-        return None
+    said = _last_lines(last)
     if status:
         word = "unavailable" if shell and status in NOT_FOUND else "crashed"
         how = f"exit status {status}" if status > 0 else f"signal {-status} ({signal.strsignal(-status)})"
-        raise Failed("\n".join([f"{word}: {how}", *_last_lines(last)]))
-    return left
+        failure = f"{word}: {how}"
+    if failure:
+        raise Failed("\n".join([failure, *said]))
+    return None if status is None else Ended(left, said)
 
 
 def _watched(

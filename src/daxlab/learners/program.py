@@ -33,6 +33,7 @@ from daxlab.learners.core import (
     Model,
     Models,
 )
+from daxlab.learners.source import Definition, attribute, definition, statements
 from daxlab.settings import changed, setting
 
 RUNNER = Path(__file__).with_name("runner.py")
@@ -88,11 +89,15 @@ class Program(Learner):
         if self.command:
             return "{train}" in self.command
         path, name = self._path_and_name
-        try:
-            nodes = ast.parse(Path(path).read_bytes()).body
-        except (OSError, SyntaxError, ValueError):  # it may be of another Python
-            return True
-        return not any(isinstance(node, ast.FunctionDef) and node.name == name for node in nodes)
+        found = definition(Path(path), name)
+        return not (isinstance(found, Definition) and isinstance(found.node, ast.FunctionDef | ast.Lambda))
+
+    @property
+    def exceptions(self) -> dict[str, str]:  # type: ignore[override]  # of each file its own
+        """The checks that its class says it need not keep, and why; nothing where this is no literal."""
+        path, name = self._path_and_name
+        declared = attribute(Path(path), name, "exceptions") if self.file else None
+        return {str(check): str(why) for check, why in declared.items()} if isinstance(declared, dict) else {}
 
     @property
     def is_unchanged(self) -> bool:
@@ -102,16 +107,11 @@ class Program(Learner):
     def check_name(self) -> None:
         """Refuse a name that the file does not define, as far as reading it tells."""
         path, name = self._path_and_name
-        with suppress(OSError, SyntaxError, ValueError):
-            tree = ast.parse(Path(path).read_bytes())
-            defined = [node.name for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef)]
-            mentioned = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-            imported = {
-                alias.asname or alias.name
-                for node in ast.walk(tree)
-                for alias in getattr(node, "names", ())
-                if isinstance(alias, ast.alias)
-            }
+        if tree := statements(Path(path)):
+            nodes = [node for statement in tree for node in ast.walk(statement)]
+            defined = [node.name for node in tree if isinstance(node, ast.ClassDef | ast.FunctionDef)]
+            mentioned = {node.id for node in nodes if isinstance(node, ast.Name)}
+            imported = {node.asname or node.name for node in nodes if isinstance(node, ast.alias)}
             if name not in {*defined, *mentioned, *imported} and "*" not in imported:
                 raise InputError(f"{path} has no class or function {name!r}; {nearest(name, defined)}")
 
@@ -192,7 +192,7 @@ class Program(Learner):
             write_side(folder / "dev", dev, self.format)
             write_side(folder / "commands", [Example(command, ()) for command in commands], self.format, targets=False)
             places = {name: str(folder / name) for name in PLACES} | {"seed": str(seed)}
-            left = process.run(
+            ended = process.run(
                 self._command(places),
                 folder,
                 seconds=self.time,
@@ -200,7 +200,12 @@ class Program(Learner):
                 environment={"PYTHONHASHSEED": str(seed), **(environment or {})},  # the order of sets repeats too
                 going=going,
             )
-            return None if left is None else (read_answers(Path(places["answers"]), self.format, commands), left)
+            if ended is None:
+                return None
+            try:
+                return read_answers(Path(places["answers"]), self.format, commands), ended.left
+            except Failed as failed:
+                raise Failed("\n".join([str(failed), *ended.said])) from None
 
     def _command(self, places: Mapping[str, str]) -> str | list[str]:
         if self.file:

@@ -1,8 +1,6 @@
 """Learners by name: the kinds that come with daxlab, and classes in files of one's own (`path/to/file.py:Name`)."""
 
-import ast
 import json
-import re
 import sys
 import traceback
 from collections.abc import Mapping
@@ -15,16 +13,18 @@ from types import ModuleType
 from typing import Any
 
 from daxlab.errors import InputError, nearest
+from daxlab.learners.convs2s import ConvS2S
 from daxlab.learners.core import Learner
 from daxlab.learners.grammar import Grammar
 from daxlab.learners.network import NetworkLearner, learner_of
 from daxlab.learners.program import Program
 from daxlab.learners.rnn import RNN
+from daxlab.learners.source import ancestry
 from daxlab.learners.take_home import TakeHome
 from daxlab.settings import defaults, parsed, sized, type_of
 
 # A new kind is one file and one line here.
-KINDS: dict[str, type[Learner]] = {kind.kind: kind for kind in (RNN, Grammar, Program, TakeHome)}
+KINDS: dict[str, type[Learner]] = {kind.kind: kind for kind in (RNN, ConvS2S, Grammar, Program, TakeHome)}
 LOADED: dict[tuple[str, str], type[Learner]] = {}  # classes from files, by name (FILE.py:NAME) and the file's digest
 DEFAULT = RNN.kind
 Facts = Mapping[str, Any]
@@ -44,25 +44,10 @@ def find(name: str) -> type[Learner]:
 
 
 def derives_from_daxlab(name: str) -> bool:
-    """Whether the class FILE.py:NAME derives from one of daxlab's, as far as its file says: nothing is imported."""
+    """Whether the class FILE.py:NAME derives from one of daxlab's, as far as its file and those beside it say: nothing
+    is imported."""
     path, _, wanted = name.rpartition(":")
-    try:
-        nodes = ast.parse(Path(path).read_bytes()).body
-    except (OSError, SyntaxError, ValueError):
-        return False
-    bases = {node.name: [ast.unparse(base) for base in node.bases] for node in nodes if isinstance(node, ast.ClassDef)}
-    imported, waiting = set[str](), [wanted]
-    for node in nodes:
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            module = getattr(node, "module", None)
-            names = [(alias.asname or alias.name.split(".")[0], module or alias.name) for alias in node.names]
-            imported |= {own for own, source in names if source.split(".")[0] == "daxlab"}
-    while waiting:
-        word = re.split(r"\W", waiting.pop())[0]  # networks of networks.Network, Base of Base[int]
-        if word in imported:
-            return True
-        waiting += bases.pop(word, [])
-    return False
+    return any(module.split(".")[0] == "daxlab" for module in ancestry(Path(path), wanted)[1])
 
 
 def make(name: str, settings: Mapping[str, Any] | None = None) -> Learner:
@@ -196,6 +181,12 @@ def _imported(path: Path, name: str) -> ModuleType:
     except (Exception, SystemExit) as error:
         line = line_in(path, error) or getattr(error, "lineno", None)
         where = f"{path}, line {line}" if line else str(path)
+        missing = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
+        if missing and (beside := path.with_name(f"{missing}.py")).is_file():
+            needs = (
+                f"its runs are known by the content of one file: put into {path.name} what it needs of {beside.name}"
+            )
+            raise InputError(f"{where}: it imports {beside.name}, but {needs}") from None
         raise InputError(f"{where}: cannot be imported ({type(error).__name__}: {error}); mend it first") from None
     return module
 

@@ -1,0 +1,91 @@
+"""What a name in a Python file stands for, as far as reading tells: the file is somebody's, and nothing of it is run.
+
+Knows nothing of learners.
+"""
+
+import ast
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+Node = ast.ClassDef | ast.FunctionDef | ast.Lambda
+
+
+class Definition(NamedTuple):
+    """Where a class or a function is written down."""
+
+    path: Path
+    node: Node
+
+
+def statements(path: Path) -> list[ast.stmt]:
+    """The statements of a file; none if it cannot be read, or is of another Python."""
+    with suppress(OSError, SyntaxError, ValueError):
+        return ast.parse(path.read_bytes()).body
+    return []
+
+
+def definition(path: Path, name: str, waiting: frozenset[tuple[Path, str]] = frozenset()) -> Definition | str | None:
+    """The definition of a name such as `Mine` or `networks.Network`, in a file or in one beside it; the whole name of
+    what is imported from elsewhere; None if reading does not tell. `waiting`: names that stand for this one."""
+    first, _, rest = name.partition(".")
+    bound = [binding for statement in statements(path) for binding in _bindings(statement)]
+    meaning = next((meaning for own, meaning in reversed(bound) if own == first), None)
+    if meaning is None or (path, name) in waiting:
+        return None
+    waiting |= {(path, name)}
+    if isinstance(meaning, Node):
+        return None if rest else Definition(path, meaning)
+    if isinstance(meaning, ast.expr):
+        return definition(path, _dotted(ast.unparse(meaning), rest), waiting)
+    parts = _dotted(meaning, rest).split(".")
+    for size in range(len(parts) - 1, 0, -1):
+        if (beside := path.parent.joinpath(*parts[:size]).with_suffix(".py")).is_file():
+            return definition(beside, ".".join(parts[size:]), waiting)
+    return ".".join(parts)
+
+
+def _bindings(statement: ast.stmt) -> Iterator[tuple[str, Node | ast.expr | str]]:
+    """The names that a statement gives a meaning: a class or a function, an expression, what is imported."""
+    match statement:
+        case ast.ClassDef(name=name) | ast.FunctionDef(name=name):
+            yield name, statement
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            yield name, value
+        case ast.ImportFrom(module=module, names=names):
+            yield from ((alias.asname or alias.name, _dotted(module or "", alias.name)) for alias in names)
+        case ast.Import(names=names):
+            for alias in names:
+                first = alias.name.partition(".")[0]
+                yield (alias.asname, alias.name) if alias.asname else (first, first)
+
+
+def _dotted(*parts: str) -> str:
+    return ".".join(filter(None, parts))
+
+
+def ancestry(path: Path, name: str) -> tuple[list[Definition], set[str]]:
+    """A class and those that it inherits from, as far as they are in files beside it, the nearest first; and what of
+    them is imported from elsewhere."""
+    classes, elsewhere, names = list[Definition](), set[str](), [(path, name)]
+    for place, word in names:  # it grows meanwhile
+        found = definition(place, word)
+        if isinstance(found, str):
+            elsewhere.add(found)
+        elif found and isinstance(found.node, ast.ClassDef):
+            classes.append(found)
+            bases = [base.value if isinstance(base, ast.Subscript) else base for base in found.node.bases]
+            names += [pair for base in bases if (pair := (found.path, ast.unparse(base))) not in names]
+    return classes, elsewhere
+
+
+def attribute(path: Path, name: str, wanted: str) -> Any:
+    """The value of a class's attribute that is written down as a literal; None if there is none."""
+    for found in ancestry(path, name)[0]:
+        for statement in found.node.body if isinstance(found.node, ast.ClassDef) else ():
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=own)], value=value) if own == wanted:
+                    with suppress(ValueError):
+                        return ast.literal_eval(value)
+    return None
