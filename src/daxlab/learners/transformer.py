@@ -37,7 +37,7 @@ class Transformer(NetworkLearner):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.teacher_forcing != 1:
-            raise InputError(f"a Transformer is always teacher-forced: teacher_forcing is 1, not {self.teacher_forcing}")
+            raise InputError(f"a Transformer is teacher-forced only: teacher_forcing is 1, not {self.teacher_forcing}")
         if self.width % 2 or self.width % self.heads:
             raise InputError(f"width is an even multiple of the {self.heads} heads, not {self.width}")
 

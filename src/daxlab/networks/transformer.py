@@ -30,7 +30,7 @@ TIMES = (16, 32)  # the lengths to which a loss may cut actions, where it is tol
 # What is dropped, by a number for the draws; 16 n is added in layer n, 8 in the decoder.
 WEIGHTS, READ, CROSS_WEIGHTS, CROSS_READ, HIDDEN, FED, INPUT = range(7)
 DECODER, LAYER = 8, 16
-Drop = Callable[[int, Array], Array]
+Drop = Callable[[int | Array, Array], Array]
 
 
 class Norm(eqx.Module):
@@ -72,7 +72,7 @@ class Layer(eqx.Module):
 
 
 class Transformer(Network):
-    """Encoder and decoder have `depth` layers each, on the leading axis of their arrays; shared weights are one layer."""
+    """Encoder and decoder have `depth` layers each, on the leading axis of their arrays, or one that all share."""
 
     words: Array  # [words but <PAD>, width]; row k is symbol SOS + k
     encoder: Layer
@@ -216,12 +216,12 @@ def _over(depth: int, held: Any, through: Callable[..., Any], x: Array, inputs: 
     return jax.lax.scan(lambda x, at: through(x, only, at), x, inputs, unroll=unroll)
 
 
-def _whole(place: int, x: Array) -> Array:
+def _whole(place: int | Array, x: Array) -> Array:
     """Nothing is dropped."""
     return x
 
 
-def _at(drop: Drop, first: int, place: int, x: Array) -> Array:
+def _at(drop: Drop, first: int | Array, place: int | Array, x: Array) -> Array:
     return drop(first + place, x)
 
 
@@ -252,9 +252,10 @@ def transformer(
 
     def attention(drawn: Any, relative: bool = False) -> Attention:
         bound = width**-0.5 if relative else glorot
-        maps = [drawn(size, bound) for _ in range(3)] + [drawn((width, *size[:2]), bound)]
-        nothing = drawn(size[:2], 0.0)
-        return Attention(*maps, Relative(drawn(size, bound), nothing, nothing) if relative else None)
+        query, key, value = (drawn(size, bound) for _ in range(3))
+        nothing = jnp.zeros(size[:2])
+        places = Relative(drawn(size, bound), u=nothing, v=nothing) if relative else None
+        return Attention(query, key, value, merge=drawn((width, *size[:2]), bound), relative=places)
 
     def layer(drawn: Any, parts: int) -> Layer:
         bound, norm = math.sqrt(6 / (width + feed_forward)), Norm(jnp.ones(width), jnp.zeros(width))
