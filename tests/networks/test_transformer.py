@@ -8,8 +8,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from daxlab.errors import InputError
-from daxlab.learners.transformer import Transformer as Learner
 from daxlab.networks import check_network
 from daxlab.networks.transformer import transformer
 from daxlab.symbols import PAD
@@ -99,16 +97,3 @@ def test_layers_that_share_weights_have_a_third_of_them():
     attention, relative, fed, norm = 4 * 128**2, 128**2 + 2 * 128, 2 * 128 * 256 + 256 + 128, 2 * 128
     assert parameters(True) - tables == 3 * attention + 2 * relative + 2 * fed + 5 * norm
     assert parameters(True) - parameters(True, "absolute") == 2 * relative
-
-
-@pytest.mark.parametrize(
-    ("fields", "message"),
-    [
-        ({"teacher_forcing": 0.5}, "teacher-forced only"),
-        ({"width": 100}, "even multiple of the 8 heads"),
-        ({"width": 9, "heads": 3}, "even multiple of the 3 heads"),
-    ],
-)
-def test_fields_that_no_transformer_has_are_refused(fields, message):
-    with pytest.raises(InputError, match=message):
-        Learner(**fields)
