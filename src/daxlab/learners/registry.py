@@ -21,10 +21,13 @@ from daxlab.learners.program import Program
 from daxlab.learners.rnn import RNN
 from daxlab.learners.source import ancestry
 from daxlab.learners.take_home import TakeHome
+from daxlab.learners.transformer import Transformer
 from daxlab.settings import defaults, parsed, sized, type_of
 
 # A new kind is one file and one line here.
-KINDS: dict[str, type[Learner]] = {kind.kind: kind for kind in (RNN, ConvS2S, Grammar, Program, TakeHome)}
+KINDS: dict[str, type[Learner]] = {
+    kind.kind: kind for kind in (RNN, ConvS2S, Grammar, Transformer, Program, TakeHome)
+}
 LOADED: dict[tuple[str, str], type[Learner]] = {}  # classes from files, by name (FILE.py:NAME) and the file's digest
 DEFAULT = RNN.kind
 Facts = Mapping[str, Any]
