@@ -83,7 +83,8 @@ def predict(
 ) -> None:
     """Show what a run's model does on a command: each action with its probability, where it looked, is it right?
 
-    A network that learned English-French translates a sentence: daxlab predict RUN "I am very daxy."
+    A grammar shows how it derives the answer. A network that learned English-French translates a sentence.
+    Example: daxlab predict RUN "I am very daxy."
     Example: daxlab predict 9485894f "jump twice"
     """
     model = _model(run, ledger)
@@ -102,17 +103,12 @@ def predict(
     right = ended and answer.actions in targets if targets else None
     if as_json:
         content = {"command": text, "actions": answer.actions, "probabilities": chances, "attention": attention}
+        content |= {"derivation": answer.derivation} if answer.derivation is not None else {}
         print_json(content | {"right": right, "targets": targets})
     else:
         if model.dataset.unit == "sentences" or chances is None:
             print(" ".join(answer.actions) + ("\n" if chances else ""))
-        if chances is not None:
-            rows = [{"output": step, "p": f"{p:.3f}"} for step, p in zip(steps, chances, strict=True)]
-            for row, weights in zip(rows, () if attention is None else attention, strict=False):
-                row.update(_shaded(words, weights))
-            show(table(rows))
-            if not ended:
-                print(f"\nIt never ended: it was cut off after {len(steps):,} actions.")
+        _show_how(answer, words, steps)
         lacks = [name for name, part in (("probabilities", chances), ("attention weights", attention)) if part is None]
         if right is None:
             print(
@@ -126,6 +122,19 @@ def predict(
         from daxlab.report.figures import draw_attention  # matplotlib is slow to load
 
         draw_attention(attention, words, steps, attention_map)
+
+
+def _show_how(answer: Any, words: list[str], steps: list[str]) -> None:
+    """What a model can tell of an answer: the probability of each step and where it looked, or a derivation."""
+    if answer.probabilities is not None:
+        rows = [{"output": step, "p": f"{p:.3f}"} for step, p in zip(steps, answer.probabilities, strict=True)]
+        for row, weights in zip(rows, () if answer.attention is None else answer.attention, strict=False):
+            row.update(_shaded(words, weights))
+        show(table(rows))
+        if len(answer.probabilities) == len(answer.actions):
+            print(f"\nIt never ended: it was cut off after {len(steps):,} actions.")
+    if answer.derivation is not None:
+        print(f"\n{answer.derivation}")
 
 
 def _shaded(words: list[str], weights: Any) -> dict[str, str]:

@@ -25,6 +25,7 @@ from daxlab.cli.options import (
 from daxlab.cli.terminal import print_json, progress, show, sparkline, table
 from daxlab.errors import InputError
 from daxlab.runs import Ledger, Writer, export, merge, write_frame, write_table
+from daxlab.runs.artefacts import unpack_record
 from daxlab.runs.trackers import TRACKERS, log
 from daxlab.sweep import weights_of
 from daxlab.units import counted
@@ -71,7 +72,7 @@ def list_runs(
 
 @app.command("show")
 def show_run(run: RunArgument, ledger: LedgerOption = None) -> None:
-    """Show all that is known of a run, as JSON.
+    """Show all that is known of a run, as JSON; of a grammar also its rules, and how often each is used.
 
     Example: daxlab runs show 2c7e
     """
@@ -80,6 +81,8 @@ def show_run(run: RunArgument, ledger: LedgerOption = None) -> None:
     parts = ("spec", "group", "status", "failed_at", "reason", "metrics", "curve", "timing", "origin", "finished")
     content = {"key": whole.key, **{part: getattr(whole, part) for part in parts}, "curve": _finite(whole.curve)}
     content |= {"artefacts": {kind: len(artefact) for kind, artefact in whole.artefacts.items()}}
+    if record := whole.artefacts.get("record"):
+        content["record"] = unpack_record(record).get("shown", {})
     print_json(content)
 
 

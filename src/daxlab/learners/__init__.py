@@ -3,6 +3,7 @@
     rnn.py       the paper's recurrent networks
     network.py   any Equinox network
     trainees.py  networks that the engine trains and asks
+    grammar.py   rules instead of a network; induction/ finds them
     program.py   somebody's program, in a process of its own (process.py); runner.py is all of daxlab that runs there
     take_home.py answers to a folder of tasks, made elsewhere
     source.py    what a name in somebody's file stands for, by reading it
@@ -12,6 +13,7 @@ Knows nothing of ledgers or of scheduling. JAX is imported only when something i
 """
 
 from daxlab.learners.core import (
+    NO_ANSWER as NO_ANSWER,
     Answered as Answered,
     Context as Context,
     Failure as Failure,

@@ -20,6 +20,7 @@ from daxlab.settings import changed, check, ordered, recorded
 from daxlab.units import counted
 
 Actions = tuple[str, ...]
+NO_ANSWER: Actions = ("<no answer>",)  # of a learner that may have none: it is always wrong
 EACH_ONCE = "each example once"
 
 
@@ -34,6 +35,7 @@ class Learner:
     sizes: ClassVar[Mapping[str, Mapping[str, Any]]] = {}  # configurations by name: `size=small` stands for its fields
     source: ClassVar[Mapping[str, str] | None] = None  # of a learner from a file: {"name": …, "digest": …}
     uses_jax: ClassVar[bool] = False
+    abstains: ClassVar[bool] = False  # whether it may answer NO_ANSWER
     most_together: ClassVar[int] = 128  # jobs that one call should fit at most: more gain nothing, fewer end sooner
     exceptions: ClassVar[Mapping[str, str]] = {}  # the checks of 'daxlab check' that it need not keep, and why
 
@@ -44,11 +46,19 @@ class Learner:
         """Learn from one split. Override this, or `fit`."""
         raise NotImplementedError(f"{type(self).__name__} has neither fit_one nor fit")
 
+    def fit_job(self, job: "Job", context: "Context") -> "Model":
+        """The same for a learner that takes long: it can tell the context something, and raises Stopped when
+        `context.progress` answers False."""
+        return self.fit_one(job.split, job.seed)
+
     def fit(self, jobs: Sequence["Job"], context: "Context") -> "Fitted | None":
         """Fit every job; None if `context.progress` answered False before the end."""
         began, models = monotonic(), []
         for done, job in enumerate(jobs, 1):
-            models.append(model := job.learner.fit_one(job.split, job.seed))
+            try:
+                models.append(model := job.learner.fit_job(job, context))
+            except Stopped:
+                return None
             if not callable(getattr(model, "answers", None)):
                 needs = f"fit_one must return a model with answers(commands), not {model!r}"
                 raise InputError(f"{job.learner} breaks the contract: {needs}")
@@ -59,6 +69,10 @@ class Learner:
     def load(self, path: Path, dataset: Dataset) -> "Fitted":
         """A model that `Fitted.weights` wrote to a file."""
         raise InputError(f"cannot load {path}: a {self.kind} learner does not save its models")
+
+    def restore(self, record: Mapping[str, Any], dataset: Dataset) -> "Fitted":
+        """A model that was written down by `Fitted.record`."""
+        raise InputError(f"a {self.kind} learner does not write its models down")
 
     @property
     def steps(self) -> int:
@@ -164,6 +178,10 @@ class Failure:
     reason: str
 
 
+class Stopped(Exception):
+    """A learner was told to stop before its end."""
+
+
 class Failed(Exception):
     """Why an outside process did not do its work: "crashed: …", "timed out: …"; the first words are a status."""
 
@@ -175,16 +193,21 @@ class Prediction:
     actions: Actions
     probabilities: tuple[float, ...] | None = None  # of each action, and of the end where it came to one
     attention: Any = None  # [steps, words and end]
+    derivation: str | None = None  # how it came to the answer, to be read
 
 
 class Model(Protocol):
-    """What `fit_one` returns."""
+    """What `fit_one` returns. Two methods more are asked for where there are such.
+
+    `derivation(command)`: how it comes to its answer, as text. `record()`: the whole model as plain data (JSON), which
+    `Learner.restore` takes; what stands under "shown" is for people.
+    """
 
     def answers(self, commands: Sequence[str]) -> Sequence[Sequence[str]]:
         """The actions for each command, in the same order."""
 
 
-Ability = Literal["oracle length", "likelihoods", "states", "attention", "weights"]
+Ability = Literal["oracle length", "likelihoods", "states", "attention", "weights", "record"]
 
 
 class Fitted(abc.ABC):
@@ -224,6 +247,10 @@ class Fitted(abc.ABC):
         """One job's model as bytes, which `Learner.load` reads."""
         raise self.cannot("weights")
 
+    def record(self, member: int) -> Mapping[str, Any]:
+        """One job's model as plain data, which `Learner.restore` takes; its "shown" is for people."""
+        raise self.cannot("record")
+
     def predict(self, command: str) -> Prediction:
         """The first job's answer to one command."""
         return Prediction(self.ask([[Example(command, ())]] * len(self.jobs))[0].answers[0])
@@ -241,6 +268,18 @@ class Models(Fitted):
         self.jobs, self.models, self.seconds = jobs, models, seconds
         self.failures = [None] * len(jobs)
         self.curves = [{}] * len(jobs)
+        if all(callable(getattr(model, "record", None)) for model in models):
+            self.abilities = frozenset({"record"})
+
+    def record(self, member: int) -> Mapping[str, Any]:
+        if "record" not in self.abilities:
+            raise self.cannot("record")
+        return self.models[member].record()  # type: ignore[attr-defined, no-any-return]
+
+    def predict(self, command: str) -> Prediction:
+        derive = getattr(self.models[0], "derivation", None)
+        actions = self.ask([[Example(command, ())]] * len(self.jobs))[0].answers[0]
+        return Prediction(actions, derivation=derive(command) if derive else None)
 
     def ask(self, asked: Sequence[Sequence[Example]]) -> Sequence[Answered]:
         return [self._ask(model, examples) for model, examples in zip(self.models, asked, strict=True)]

@@ -1,4 +1,4 @@
-"""Dropout masks that depend only on a key, a place in the network, a time step and a unit.
+"""Dropout masks that depend only on a key, a place in the network, time steps and a unit.
 
 They never depend on a padded length or width. Knows nothing of networks.
 """
@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
+from jax.extend.random import threefry2x32_p
 
 BLOCK = 16  # steps
 
@@ -33,6 +34,23 @@ def masks(
 
     branches = [partial(first_blocks, count) for count in range(1, blocks + 1)]
     return jax.lax.switch(jnp.clip((steps - 1) // BLOCK, 0, blocks - 1), branches)
+
+
+def dropped(x: Array, key: Array, rate: Array, place: int | Array) -> Array:
+    """x [time, width] or [time, time, width] with units dropped: 0 with probability `rate`, to one part in 65,536.
+
+    Four units share a block of threefry, which is hashed from the key, the place (below 65,536), the time steps and the
+    number of the block. Their halves of words are taken low before high, units k, k + blocks, … from block k.
+    """
+    *steps, width = x.shape
+    t, *s = jnp.ogrid[tuple(map(slice, steps))]
+    blocks = np.arange(-(-width // 4))
+    first = (jnp.uint32(place) << 16) + t.astype(jnp.uint32)[..., None]
+    second = ((s[0] if s else 0 * t) << 16).astype(jnp.uint32)[..., None] + blocks.astype(np.uint32)
+    counts = jnp.broadcast_arrays(*jax.random.key_data(key), first, second)
+    words = threefry2x32_p.bind(*counts)
+    halves = jnp.concatenate([half for word in words for half in (word & 0xFFFF, word >> 16)], axis=-1)[..., :width]
+    return jnp.where(halves >= jnp.round(rate * 2**16).astype(jnp.uint32), x / (1 - rate).astype(x.dtype), 0)
 
 
 def _drawn(key: Array, rate: Array, places: Sequence[int], times: Sequence[int], width: int) -> list[Array]:

@@ -239,7 +239,7 @@ def seq2seq(
     total = 2 * layers * layer + gates * hidden * (read - hidden) + (actions - EOS) * (read + 1)
     total += hidden * (2 * hidden + 1) if attention else 0
     for_words, for_rest = jax.random.split(key)
-    drawn = _pieces(jax.random.uniform(for_rest, (total,), minval=-1.0, maxval=1.0))
+    drawn = pieces(jax.random.uniform(for_rest, (total,), minval=-1.0, maxval=1.0))
     embeddings = jax.random.normal(for_words, (words + actions, hidden))
     square, fan_in = (hidden, hidden), hidden**-0.5
     return Seq2Seq(
@@ -254,7 +254,7 @@ def seq2seq(
     )
 
 
-def _pieces(numbers: Array) -> Callable[[tuple[int, ...], float], Array]:
+def pieces(numbers: Array) -> Callable[[tuple[int, ...], float], Array]:
     """Cuts one long draw into arrays (a draw for each array would take seconds to compile)."""
     place = 0
 

@@ -1,7 +1,7 @@
-"""The artefacts of a run as compact bytes: answers, likelihoods, arrays.
+"""The artefacts of a run as compact bytes: answers, likelihoods, arrays, models.
 
-An artefact is one line of JSON (the header), then columns of numbers in little-endian order. The ledger compresses
-artefacts, and their layout is made for that. Knows nothing of the ledger, nor of what words mean.
+An artefact is one line of JSON (the header), then columns of numbers in little-endian order; a model is JSON alone. The
+ledger compresses artefacts, and their layout is made for that. Knows nothing of the ledger, nor of what words mean.
 """
 
 import hashlib
@@ -151,6 +151,17 @@ def unpack_neighbours(content: bytes) -> dict[str, tuple["NDArray[Any]", "NDArra
 
 def _named(kind: str, state: str) -> str:
     return kind if state == FINAL else f"{kind} of {state}"
+
+
+def pack_record(record: Mapping[str, Any]) -> bytes:
+    """A model as plain data."""
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+
+
+def unpack_record(content: bytes) -> dict[str, Any]:
+    """The model that pack_record was given."""
+    with _decoding():
+        return dict(json.loads(content).items())
 
 
 def _digest(answers: Answers) -> str:

@@ -1,4 +1,4 @@
-"""A run as a folder to publish: its weights, a config.json, and a README.md that is a Hugging Face model card."""
+"""A run as a folder to publish: its weights or its record, a config.json, and a README.md that is a model card."""
 
 import json
 from pathlib import Path
@@ -11,13 +11,14 @@ from daxlab.datasets import dataset
 from daxlab.encoding import Encoding
 from daxlab.errors import InputError
 from daxlab.learners import label, name_and_fields
+from daxlab.runs.artefacts import unpack_record
 from daxlab.runs.files import weights_of
 from daxlab.runs.ledger import Ledger
 from daxlab.runs.records import Run, key
 from daxlab.runs.spec import Spec
 from daxlab.runs.trained import Askable
 
-WEIGHTS, CONFIG, CARD = "model.safetensors", "config.json", "README.md"
+WEIGHTS, RECORD, CONFIG, CARD = "model.safetensors", "model.json", "config.json", "README.md"
 MAIN = {"accuracy": "exact match", "oracle_accuracy": "exact match, told the right number of actions"}
 
 
@@ -37,7 +38,11 @@ class ExportedModel(Askable):
         except (ValueError, KeyError, TypeError, AttributeError):
             raise InputError(f"{path} is not one that 'daxlab runs folder' wrote; export the run again") from None
         self.dataset = dataset(self.spec.data)
-        self._fitted = self.spec.learner.load(folder / WEIGHTS, self.dataset)
+        if (folder / RECORD).exists():
+            record = unpack_record((folder / RECORD).read_bytes())
+            self._fitted = self.spec.learner.restore(record, self.dataset)
+        else:
+            self._fitted = self.spec.learner.load(folder / WEIGHTS, self.dataset)
 
 
 def load(folder: str | Path, data: str | None = None) -> ExportedModel:
@@ -49,15 +54,15 @@ def load(folder: str | Path, data: str | None = None) -> ExportedModel:
 
 
 def write_folder(ledger: Path, prefix: str, folder: Path) -> list[Path]:
-    """Write a run into a folder; an error if its weights were not kept."""
+    """Write a run into a folder; an error if neither its weights nor a record were kept."""
     with Ledger(ledger) as known:
         run = known.run(prefix)
-    weights = weights_of(ledger, run.key)
-    if not weights.exists():
+    weights, record = weights_of(ledger, run.key), run.artefacts.get("record")
+    if record is None and not weights.exists():
         advice = "'daxlab train' and 'daxlab sweep run --keep-weights' keep them"
         raise InputError(f"run {run.key[:12]} has no weights to export: there is no {weights}; {advice}")
     contents = {
-        WEIGHTS: weights.read_bytes(),
+        WEIGHTS if record is None else RECORD: weights.read_bytes() if record is None else record,
         CONFIG: (json.dumps(_config(run), indent=2, ensure_ascii=False) + "\n").encode(),
         CARD: model_card(run),
     }

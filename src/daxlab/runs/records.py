@@ -117,7 +117,7 @@ class Run:
     finished: float = 0.0
     """Seconds since 1970. Nothing is ordered by it, because clocks jump."""
     artefacts: Mapping[str, bytes] = field(default_factory=dict)
-    """Bytes of artefacts.py by kind: "greedy", "oracle", "likelihoods", "named", "neighbours", "attention"."""
+    """Bytes of artefacts.py by kind: greedy, oracle, likelihoods, named, neighbours, attention, record."""
 
     def __post_init__(self) -> None:
         _check_spec(self.spec)

@@ -1,7 +1,7 @@
 """What a fitted learner is asked before it is let go: all that the ledger will know of it.
 
 Its answers to every test set and to the training examples; and, as far as it has the ability, answers of the right
-length, likelihoods, and of the dataset's probes the nearest training commands and the attention weights.
+length, likelihoods, its record, and of the dataset's probes the nearest training commands and the attention weights.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from daxlab.languages import Example
-from daxlab.learners import Answered, Failure, Fitted
-from daxlab.runs.artefacts import pack_answers, pack_arrays, pack_likelihoods, pack_neighbours
+from daxlab.learners import NO_ANSWER, Answered, Failure, Fitted, Learner
+from daxlab.runs.artefacts import pack_answers, pack_arrays, pack_likelihoods, pack_neighbours, pack_record
 
 NEAREST = 10  # training commands that are kept for each probe
 
@@ -34,15 +34,26 @@ def score(fitted: Fitted) -> list[Scored]:
         for run, answered in zip(runs, fitted.ask(asked), strict=True):
             if answered.asked:
                 run.metrics[f"accuracy.{name}"] = accuracy(answered)
+                run.metrics |= _abstentions(answered, jobs[0].learner, f".{name}")
                 run.artefacts[f"greedy.{name}"] = _packed(answered)
     if probes := list(jobs[0].dataset.probes()):
         _score_probes(fitted, runs, probes)
+    if "record" in fitted.abilities:
+        for n, run in enumerate(runs):
+            run.artefacts["record"] = pack_record(fitted.record(n))
     return [Scored(failure=run.failure) if run.failure else run for run in runs]
 
 
 def accuracy(answered: Answered) -> float:
     """The percentage of examples whose answer is exactly right."""
     return 100 * (sum(map(bool, answered.right)) / len(answered.asked))
+
+
+def _abstentions(answered: Answered, learner: Learner, end: str = "") -> dict[str, float]:
+    """The percentage of examples that a learner has no answer to, if it may have none."""
+    if not learner.abstains:
+        return {}
+    return {f"abstained{end}": 100 * sum(answer == NO_ANSWER for answer in answered.answers) / len(answered.asked)}
 
 
 def _packed(answered: Answered) -> bytes:
@@ -64,6 +75,7 @@ def _score_main(fitted: Fitted, runs: list[Scored]) -> None:
         if run.failure is not None:
             continue
         run.metrics |= {"accuracy": accuracy(greedy[n]), "train_accuracy": accuracy(train[n])}
+        run.metrics |= _abstentions(greedy[n], job.learner)
         run.metrics |= job.dataset.scores(tests[n], greedy[n].answers)
         run.artefacts["greedy"] = _packed(greedy[n])
         unended = [place for place, ended in enumerate(greedy[n].ended) if not ended]

@@ -1,10 +1,11 @@
-"""A run's model, to be asked again: loaded from its weights, or fitted again by a learner that saves none."""
+"""A run's model, to be asked again: from its record or its weights, or fitted again by a learner that keeps neither."""
 
 from pathlib import Path
 
 from daxlab.datasets import Dataset, Split, dataset
 from daxlab.errors import InputError
 from daxlab.learners import Answered, Context, Fitted, Prediction
+from daxlab.runs.artefacts import unpack_record
 from daxlab.runs.files import weights_of
 from daxlab.runs.ledger import Ledger
 from daxlab.runs.spec import Spec
@@ -50,8 +51,13 @@ class TrainedModel(Askable):
             )
         self.dataset = dataset(self.spec.data)
         learner, data = self.spec.learner, self.dataset
-        # The same data, fields and seed give the same model.
-        fitted = learner.load(path, data) if path.exists() else learner.fit([Spec.of(run.spec).job()], Context())
+        fitted: Fitted | None
+        if record := run.artefacts.get("record"):
+            fitted = learner.restore(unpack_record(record), data)
+        elif path.exists():
+            fitted = learner.load(path, data)
+        else:  # the same data, fields and seed give the same model
+            fitted = learner.fit([Spec.of(run.spec).job()], Context())
         assert fitted is not None, "nobody told it to stop"
         if failure := next(iter(fitted.failures), None):
             raise InputError(f"run {run.key[:12]} cannot be repeated here: {failure.reason}")
