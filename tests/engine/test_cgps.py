@@ -22,7 +22,7 @@ from .toy import ALL, ENCODING, JUMP
 PAD, EOS = 0, 2
 WORDS, ACTIONS = len(ENCODING.words), len(ENCODING.actions)
 SIZES = {"words": WORDS, "actions": ACTIONS, "places": 3, "hidden": 6, "primitive": 4, "function": 3}
-COMMAND, TARGET = np.array([4, 7, EOS, PAD, PAD]), np.array([3, 5, 3, EOS, PAD])
+COMMAND, TARGET = np.array([[4, 7, EOS, PAD, PAD], [3, 5, 3, EOS, PAD]], np.int32)
 KEY = jax.random.key(5)
 
 
@@ -109,7 +109,7 @@ def test_its_loss_and_gradients_are_the_equations():
 
 def test_it_answers_and_looks_as_the_equations_say():
     nets = eqx.filter_vmap(lambda key: cgps(key, **SIZES))(jax.random.split(jax.random.key(1), 2))
-    commands = np.array([COMMAND, [3, EOS, PAD, PAD, PAD]])
+    commands = np.array([COMMAND, [3, EOS, PAD, PAD, PAD]], np.int32)
     given = answers(nets, commands, cap=9)
     told = answers(nets, commands, cap=9, lengths=np.array([3, 5]))
     looks = attentions(nets, commands, np.stack([TARGET, TARGET]))

@@ -25,7 +25,7 @@ from .toy import ALL, ENCODING, JUMP
 PAD, SOS, EOS = 0, 1, 2
 WORDS, ACTIONS = len(ENCODING.words), len(ENCODING.actions)
 SIZES = {"words": WORDS, "actions": ACTIONS, "hidden": 4, "width": 3, "depth": 2}
-COMMAND, TARGET = np.array([4, 7, EOS, PAD, PAD]), np.array([3, 5, 3, EOS, PAD])
+COMMAND, TARGET = np.array([[4, 7, EOS, PAD, PAD], [3, 5, 3, EOS, PAD]], np.int32)
 
 
 def softmax(energies):
