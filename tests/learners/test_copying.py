@@ -14,6 +14,7 @@ from daxlab.learners.checks import checks_of
 from daxlab.learners.copying import Copying
 from daxlab.learners.new_words import NewWords, new_and_like
 from daxlab.learners.trainees import stack_of
+from daxlab.paper.published import of
 from daxlab.symbols import EOS
 
 SCAN = dataset("scan")
@@ -85,6 +86,13 @@ def test_without_new_words_it_is_the_papers_network():
     fields = {"cell": "lstm", "layers": 1, "attention": True, "dropout": 0.1, **TINY}
     paper, own = started(RNN(**fields), "simple"), started(NewWords(**TINY), "simple")
     assert all((a == b).all() for a, b in zip(jax.tree.leaves(own), jax.tree.leaves(paper), strict=True))
+
+
+def test_what_was_published_of_each_lexicon_stands_beside_it():
+    figures = {lexicon: of(Copying(lexicon=lexicon).published, "jump") for lexicon in ("pairs", "pmi")}
+    assert {lexicon: figure.mean for lexicon, figure in figures.items()} == {"pairs": 91.7, "pmi": 95.5}
+    assert of(Copying().published, "mcd1").mean == 12.5
+    assert not Copying(lexicon="none").published and not Copying(trained=True).published
 
 
 def test_their_labels_say_what_they_are():

@@ -12,7 +12,7 @@ has to be learned: the table starts with all actions alike for every word, and i
 such a control elsewhere (on COGS), not on SCAN.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -26,6 +26,12 @@ from daxlab.symbols import EOS
 
 if TYPE_CHECKING:
     from daxlab.encoding import Encoding
+
+
+SYSTEMS = {
+    "pairs": ("Lexicon copy, simple rule (Akyürek 2021)", "Lexicon copy (SpanSub re-run)"),
+    "pmi": ("Lexicon copy, PMI (Akyürek 2021)",),
+}
 
 
 @dataclass(frozen=True)
@@ -73,6 +79,10 @@ class Copying(NetworkLearner):
         super().__post_init__()
         if self.trained and self.lexicon == "none":
             raise InputError("a lexicon that starts with nothing is always trained: leave trained=true out")
+
+    @property
+    def published(self) -> Sequence[str]:
+        return () if self.trained else SYSTEMS.get(self.lexicon, ())
 
     @staticmethod
     def _start(key: Any, *, words: int, actions: int, **own: Any) -> Any:
