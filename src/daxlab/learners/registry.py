@@ -25,9 +25,7 @@ from daxlab.learners.take_home import TakeHome
 from daxlab.settings import defaults, parsed, sized, type_of
 
 # A new kind is one file and one line here.
-KINDS: dict[str, type[Learner]] = {
-    kind.kind: kind for kind in (RNN, Copying, NewWords, ConvS2S, Program, TakeHome)
-}
+KINDS: dict[str, type[Learner]] = {kind.kind: kind for kind in (RNN, Copying, NewWords, ConvS2S, Program, TakeHome)}
 LOADED: dict[tuple[str, str], type[Learner]] = {}  # classes from files, by name (FILE.py:NAME) and the file's digest
 DEFAULT = RNN.kind
 Facts = Mapping[str, Any]
