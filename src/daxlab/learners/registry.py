@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from daxlab.errors import InputError, nearest
+from daxlab.learners.cgps import CGPS
 from daxlab.learners.convs2s import ConvS2S
 from daxlab.learners.copying import Copying
 from daxlab.learners.core import Learner
@@ -22,13 +23,15 @@ from daxlab.learners.new_words import NewWords
 from daxlab.learners.program import Program
 from daxlab.learners.rnn import RNN
 from daxlab.learners.source import ancestry
+from daxlab.learners.stack import Stack
 from daxlab.learners.take_home import TakeHome
 from daxlab.learners.transformer import Transformer
 from daxlab.settings import defaults, parsed, sized, type_of
 
 # A new kind is one file and one line here.
 KINDS: dict[str, type[Learner]] = {
-    kind.kind: kind for kind in (RNN, ConvS2S, Copying, NewWords, Grammar, Transformer, Program, TakeHome)
+    kind.kind: kind
+    for kind in (RNN, ConvS2S, Copying, NewWords, Grammar, Transformer, CGPS, Stack, Program, TakeHome)
 }
 LOADED: dict[tuple[str, str], type[Learner]] = {}  # classes from files, by name (FILE.py:NAME) and the file's digest
 DEFAULT = RNN.kind

@@ -133,7 +133,7 @@ def _losses(candidate: Candidate) -> str:
     scores = eqx.filter_jit(candidate.network.scores)(command, target)
     _require(bool(jnp.allclose(jnp.exp(scores).sum(-1), 1, atol=1e-4)), "its scores are not log-probabilities")
     likelihood = jnp.take_along_axis(scores, target[:, None], axis=1).sum()
-    loss = candidate.loss(command, target, True)
+    loss = _loss(candidate.network.plain(), command, target, True)
     _require(_close(loss, -likelihood), "its loss is not the sum of its scores' cross-entropies")
     gradients = jax.tree.leaves(eqx.filter_grad(_loss)(candidate.network, command, target, True))
     _require(all(bool(jnp.isfinite(g).all()) for g in gradients), "its gradient is not finite")
@@ -189,7 +189,8 @@ CHECKS: tuple[Check[Candidate], ...] = (
           "Leave <PAD> out of every sum and every state, and fold the time step into the key of a random draw.",
           _padding),
     Check("loss", "The loss is the cross-entropy of the scores, whatever `forced` is.",
-          "Add up -log p of the target's symbols, <EOS> included and <PAD> not.", _losses),
+          "Add up -log p of the target's symbols, <EOS> included and <PAD> not; let plain() leave out noise and penalties.",
+          _losses),
     Check("answers", "An answer ends at <EOS>, and keeps to an oracle length.",
           "Produce <PAD> after <EOS>; where length is 0 or more, let <EOS> follow that many actions.", _answers),
     Check("states", "States do not depend on padding.",

@@ -39,7 +39,7 @@ class Network(eqx.Module):
         key: Array,
         steps: Steps = (None, None),
     ) -> Array:
-        """The sum of the cross-entropies of one example's action symbols.
+        """The sum of the cross-entropies of one example's action symbols; of a network that is not `plain`, more.
 
         `forced`: the decoder is fed the right actions (teacher forcing) instead of its own greedy ones; a Python bool
         if the protocol is always the one or the other. `own_end`: the loss of a self-fed example ends at the first
@@ -62,6 +62,10 @@ class Network(eqx.Module):
 
         Without dropout; -inf for symbols that cannot be produced.
         """
+
+    def plain(self) -> "Network":
+        """Itself without noise of its own or penalties in its loss, where it trains with such."""
+        return self
 
 
 Make = Callable[[Array], Network]  # from a key to a network with its start values
