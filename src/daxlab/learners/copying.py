@@ -41,7 +41,7 @@ class Copying(NetworkLearner):
     kind: ClassVar[str] = "copy"
     told: ClassVar[str] = "the training examples; that a word may stand for one action, wherever it is"
     origin: ClassVar[str] = "Akyürek and Andreas (2021)"
-    sizes: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+    named_sizes: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "small": {"hidden": 50, "updates": 30_000},
         # Their size and training. Theirs also has attention after the decoder's step instead of before it, a linear
         # layer between it and the softmax whose output is fed to the next step (input feeding; here the context is),

@@ -32,7 +32,7 @@ class NewWords(RNN):
     kind: ClassVar[str] = "new-words"
     told: ClassVar[str] = "the training examples; that words which stand alone are alike"
     origin: ClassVar[str] = "an idea of Lake and Baroni (2018), not published on SCAN before"
-    sizes: ClassVar[Mapping[str, Mapping[str, Any]]] = {"small": {"hidden": 50, "updates": 30_000}}
+    named_sizes: ClassVar[Mapping[str, Mapping[str, Any]]] = {"small": {"hidden": 50, "updates": 30_000}}
 
     layers: int = usual(RNN, "layers", 1)
     hidden: int = usual(RNN, "hidden", 100)

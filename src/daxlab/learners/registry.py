@@ -30,8 +30,7 @@ from daxlab.settings import defaults, parsed, sized, type_of
 
 # A new kind is one file and one line here.
 KINDS: dict[str, type[Learner]] = {
-    kind.kind: kind
-    for kind in (RNN, ConvS2S, Copying, NewWords, Grammar, Transformer, CGPS, Stack, Program, TakeHome)
+    kind.kind: kind for kind in (RNN, ConvS2S, Copying, NewWords, Grammar, Transformer, CGPS, Stack, Program, TakeHome)
 }
 LOADED: dict[tuple[str, str], type[Learner]] = {}  # classes from files, by name (FILE.py:NAME) and the file's digest
 DEFAULT = RNN.kind

@@ -189,7 +189,7 @@ CHECKS: tuple[Check[Candidate], ...] = (
           "Leave <PAD> out of every sum and every state, and fold the time step into the key of a random draw.",
           _padding),
     Check("loss", "The loss is the cross-entropy of the scores, whatever `forced` is.",
-          "Add up -log p of the target's symbols, <EOS> included and <PAD> not; let plain() leave out noise and penalties.",
+          "Add up -log p of the target's symbols, <EOS> included and <PAD> not; plain() leaves out noise and penalties.",
           _losses),
     Check("answers", "An answer ends at <EOS>, and keeps to an oracle length.",
           "Produce <PAD> after <EOS>; where length is 0 or more, let <EOS> follow that many actions.", _answers),
