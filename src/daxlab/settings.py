@@ -98,7 +98,7 @@ def type_of(described: Any, name: str) -> Any:
     """The type of the field of that name, or an error with the nearest one."""
     names = list(defaults(described))
     if name == SIZE and name in names:
-        return Literal[(DEFAULT_SIZE, *described.sizes)]
+        return Literal[(DEFAULT_SIZE, *described.named_sizes)]
     if name not in names:
         raise InputError(f"the learner {described.kind} has no field {name!r}; {nearest(name, names)}")
     return get_type_hints(described)[name]
@@ -111,17 +111,17 @@ def defaults(described: Any) -> dict[str, Any]:
         raise InputError(
             f"every field of a learner needs a default; {described.__name__} gives none for {missing[0]!r}"
         )
-    return {SIZE: DEFAULT_SIZE, **values} if described.sizes else values
+    return {SIZE: DEFAULT_SIZE, **values} if described.named_sizes else values
 
 
 def sized(described: Any, values: Mapping[str, Any]) -> dict[str, Any]:
     """The values with a named size replaced by the fields that it stands for; those that are given take precedence."""
-    rest = {name: value for name, value in values.items() if name != SIZE or not described.sizes}
+    rest = {name: value for name, value in values.items() if name != SIZE or not described.named_sizes}
     if len(rest) == len(values) or values[SIZE] == DEFAULT_SIZE:
         return rest
-    if values[SIZE] not in described.sizes:
-        raise InputError(f"size is one of {', '.join([DEFAULT_SIZE, *described.sizes])}, not {values[SIZE]!r}")
-    return {**described.sizes[values[SIZE]], **rest}
+    if values[SIZE] not in described.named_sizes:
+        raise InputError(f"size is one of {', '.join([DEFAULT_SIZE, *described.named_sizes])}, not {values[SIZE]!r}")
+    return {**described.named_sizes[values[SIZE]], **rest}
 
 
 def changed(description: Any, names: Iterable[str]) -> list[str]:

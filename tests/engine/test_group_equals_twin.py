@@ -14,7 +14,7 @@ from daxlab.engine import Member, Stack, unstack
 from daxlab.engine.draws import DROPOUT, draw, draw_batch, run_key
 from daxlab.engine.train import draw_chunk, prepare
 from daxlab.engine.update import chunk
-from daxlab.networks import CELLS, seq2seq
+from daxlab.networks import CELLS, Seq2Seq, seq2seq
 from daxlab.protocol import Protocol
 from daxlab.symbols import PAD
 
@@ -120,19 +120,23 @@ def twin_batch_gradient(params, commands, actions, forced, *, static, per_symbol
     return jax.value_and_grad(of)(params)
 
 
-@pytest.mark.parametrize("loss_per", ["command", "symbol"])
-def test_a_batch_is_the_mean_over_its_examples(loss_per):
-    """Two runs side by side, three examples an update, against the twin and Optax."""
-    protocol = replace(PROTOCOL, batch=3, loss_per=loss_per, updates=10)
+@pytest.mark.parametrize(
+    ("loss_per", "early_exit", "parallel"),
+    [("command", True, False), ("symbol", True, True), ("symbol", False, True), ("command", False, False)],
+)
+def test_a_batch_is_the_mean_over_its_examples(loss_per, early_exit, parallel, monkeypatch):
+    """Two runs side by side, four examples an update, whole or in parts of like length, against the twin and Optax."""
+    monkeypatch.setattr(Seq2Seq, "parallel", parallel)
+    protocol = replace(PROTOCOL, batch=4, loss_per=loss_per, updates=10)
     make = partial(seq2seq, hidden=3, cell="gru", attention=True, **SIZES)
     group = Stack((Member(3, JUMP), Member(4, ALL)), make, ENCODING, protocol)
-    together, losses = trained(group, 10)
+    together, losses = trained(group, 10, early_exit)
     tables = draw_chunk(group, prepare(group)[0], 0)
     for place in range(2):
         params, static = eqx.partition(unstack(group.start(), place), eqx.is_inexact_array)
         memory, expected = OPTIMISER.init(params), []
         for t in range(10):
-            rows = [part[place] for part in draw_batch(tables, jnp.int32(t), 3, protocol.teacher_forcing)]
+            rows = [part[place] for part in draw_batch(tables, jnp.int32(t), 4, protocol.teacher_forcing)]
             commands, actions = (tuple(row[row != PAD] for row in part) for part in rows[:2])
             how = {"static": static, "per_symbol": loss_per == "symbol"}
             loss, gradients = twin_batch_gradient(params, commands, actions, rows[2], **how)

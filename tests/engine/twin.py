@@ -70,32 +70,40 @@ def act(net, states, tops, word, t, drop):
         new.append(cell(net.cell, layer, x, states[n]))
         x = new[-1][0]
     read = x if net.attend is None else jnp.concatenate([x, context])
+    if drop and len(drop) > 2 * len(net.decoder):  # a network that drops some of what its softmax reads
+        read = read * drop[-1][t]
     return new, net.w_output @ read + net.b_output, alpha
 
 
-def loss(net, command, actions, forced, own_end, drop):
-    """The sum of the cross-entropies; `command` and `actions` without padding."""
+def plain(logits, alpha, command):
+    return jax.nn.log_softmax(logits)
+
+
+def loss(net, command, actions, forced, own_end, drop, head=plain):
+    """The sum of the cross-entropies; `command` and `actions` without padding. `head`: what makes log p."""
     states, tops = encode(net, command, drop)
     total, word, ended = 0.0, SOS, False
     for t, target in enumerate(actions):
-        states, logits, _ = act(net, states, tops, word, t, drop)
-        entropy = -jax.nn.log_softmax(logits)[target - EOS]
-        total = total + jnp.where(ended, 0, entropy)
-        own = EOS + jnp.argmax(logits)
+        states, logits, alpha = act(net, states, tops, word, t, drop)
+        log_p = head(logits, alpha, command)
+        total = total + jnp.where(ended, 0, -log_p[target - EOS])
+        own = EOS + jnp.argmax(log_p)
         word = jnp.where(forced, target, own)
         if own_end:
             ended = ended | (jnp.logical_not(forced) & (own == EOS))
     return total
 
 
-def greedy(net, command, cap, length=-1):
-    states, tops = encode(net, [int(i) for i in command if i != PAD], None)
+def greedy(net, command, cap, length=-1, head=plain):
+    command = [int(i) for i in command if i != PAD]
+    states, tops = encode(net, command, None)
     word, answer = SOS, []
     while len(answer) < cap and word != EOS:
-        states, logits, _ = act(net, states, tops, word, len(answer), None)
+        states, logits, alpha = act(net, states, tops, word, len(answer), None)
+        log_p = head(logits, alpha, command)
         if length < 0:
-            word = EOS + int(jnp.argmax(logits))
+            word = EOS + int(jnp.argmax(log_p))
         else:
-            word = EOS if len(answer) == length else EOS + 1 + int(jnp.argmax(logits[1:]))
+            word = EOS if len(answer) == length else EOS + 1 + int(jnp.argmax(log_p[1:]))
         answer.append(word)
     return answer + [PAD] * (cap - len(answer))

@@ -122,7 +122,7 @@ class Sized(Learner):
     """A learner with a named size."""
 
     kind = "sized"
-    sizes = {"small": {"depth": 2, "width": 4}, "tiny": {"depth": 1}}  # noqa: RUF012
+    named_sizes = {"small": {"depth": 2, "width": 4}, "tiny": {"depth": 1}}  # noqa: RUF012
     depth: int = setting(6, "layers")
     width: int = setting(512, "units")
 

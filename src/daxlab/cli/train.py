@@ -62,7 +62,7 @@ def _about(name: str) -> dict[str, Any]:
     settings = {
         field.name: {"default": field.default, "help": field.metadata.get("help", "")} for field in ordered(kind)
     }
-    for size, fields in kind.sizes.items():
+    for size, fields in kind.named_sizes.items():
         stands_for = ", ".join(f"{name} {written(value)}" for name, value in fields.items())
         settings[f"size={size}"] = {"default": "", "help": f"stands for {stands_for}"}
     return {"learner": name, "about": about, "told": kind.told, "origin": kind.origin, "fields": settings}

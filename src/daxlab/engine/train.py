@@ -137,9 +137,10 @@ def prepare(stack: Stack, early_exit: bool | None = None) -> tuple[Program, Stat
     if early_exit is None:
         early_exit = jax.default_backend() == "cpu"
     forcing = protocol.teacher_forcing
+    one_length = early_exit or (protocol.batch > 1 and not static.parallel)  # a large batch has some long example
     program = Program(
         static=static,
-        caps=stack.encoding.caps[-1:] if early_exit or protocol.batch > 1 else stack.encoding.caps,
+        caps=stack.encoding.caps[-1:] if one_length else stack.encoding.caps,
         early_exit=early_exit,
         has_dropout=any(member.dropout > 0 for member in stack.members),
         forced=bool(forcing) if forcing in (0, 1) else None,

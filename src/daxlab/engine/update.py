@@ -20,6 +20,7 @@ from daxlab.protocol import Protocol
 from daxlab.symbols import PAD
 
 WINDOW = 200  # updates per chunk, and per point of the loss curve
+PARTS = 4  # of a batch: each holds examples of like length, and is padded only as far as these need
 PRECISION = "highest"  # float32 products, whatever the device would rather do
 # Small steps are mostly launch latency: a GPU may run independent kernels concurrently (a tenth faster).
 CARD: dict[str, str | bool] = {"xla_gpu_command_buffer_scheduling_mode": "CONCURRENT"}
@@ -64,7 +65,7 @@ def run_gradient(
     key: Array,
     steps: tuple[Array | None, Array | None],
 ) -> tuple[Array, Any]:
-    """The loss of one run on one example, or on a batch of them (on a leading axis), and its gradient."""
+    """The loss of one run on one example, and its gradient; or the sum over examples, with a key for each of them."""
     parameters, others = eqx.partition(arrays, eqx.is_inexact_array)
 
     def example_loss(network: Any, command: Array, actions: Array, forced: Array, key: Array) -> Array:
@@ -80,15 +81,10 @@ def run_gradient(
 
     def loss(parameters: Any) -> Array:
         of_example = partial(example_loss, eqx.combine(parameters, others, program.static))
-        if commands.ndim == 1:
-            total, examples = of_example(commands, actions, forced, key), 1
-        else:
-            examples = len(commands)
-            keys = jax.vmap(partial(jax.random.fold_in, key))(jnp.arange(examples))
-            total = jnp.sum(jax.vmap(of_example)(commands, actions, forced, keys))
-        if program.protocol.loss_per == "symbol":
-            return total / jnp.sum(actions != PAD)
-        return total / examples if examples > 1 else total
+        if commands.ndim > 1:
+            return jnp.sum(jax.vmap(of_example)(commands, actions, forced, key))
+        total = of_example(commands, actions, forced, key)
+        return total / jnp.sum(actions != PAD) if program.protocol.loss_per == "symbol" else total
 
     with jax.default_matmul_precision(PRECISION):
         return jax.value_and_grad(loss)(parameters)
@@ -109,6 +105,39 @@ def group_gradient(
     return jax.tree.map(lambda x: x[None], gradient(*alone))
 
 
+def batch_gradient(
+    program: Program, arrays: Any, commands: Array, actions: Array, forced: Array, rates: Array, keys: Array
+) -> tuple[Array, Any]:
+    """The losses [runs] and gradients of all runs on batches [runs, batch, time].
+
+    If a network has no loop in time, its batch is sorted into parts, which halves the work on SCAN.
+    """
+    runs, batch = forced.shape
+    keys = jax.vmap(lambda key: jax.vmap(partial(jax.random.fold_in, key))(jnp.arange(batch)))(keys)
+    order = jnp.argsort(jnp.sum(actions != PAD, axis=-1), axis=1)
+
+    def in_parts(rows: Array) -> Array:
+        rows = jax.vmap(lambda own, order: own[order])(rows, order)
+        return jnp.moveaxis(rows.reshape(runs, parts, batch // parts, *rows.shape[2:]), 1, 0)
+
+    parts = PARTS if program.static.parallel and batch % PARTS == 0 else 1
+    caps = jnp.array(program.caps)
+    branches = [partial(group_gradient, program, cap) for cap in program.caps]
+
+    def add_part(sums: tuple[Array, Any], part: tuple[Array, ...]) -> tuple[tuple[Array, Any], None]:
+        lengths = jnp.stack([jnp.max(jnp.sum(rows != PAD, axis=-1)) for rows in part[:2]])
+        cap = jnp.argmax(jnp.all(lengths <= caps, axis=-1))
+        new = jax.lax.switch(cap, branches, arrays, *part[:3], rates, part[3])
+        return jax.tree.map(jnp.add, sums, new), None
+
+    zeros = jax.tree.map(jnp.zeros_like, eqx.filter(arrays, eqx.is_inexact_array))
+    start = jnp.zeros(runs, jax.tree.leaves(zeros)[0].dtype), zeros
+    sums, _ = jax.lax.scan(add_part, start, tuple(map(in_parts, (commands, actions, forced, keys))))
+    per_symbol = program.protocol.loss_per == "symbol"
+    count = jnp.sum(actions != PAD, axis=(1, 2)) if per_symbol else jnp.full(runs, batch)
+    return jax.tree.map(lambda x: x / count.astype(x.dtype).reshape(runs, *(1,) * (x.ndim - 1)), sums)
+
+
 def group_update(
     program: Program, state: State, shown: Shown | Tables, rates: Array, keys: Array
 ) -> tuple[State, Array]:
@@ -117,7 +146,7 @@ def group_update(
     keys = jax.vmap(lambda key: jax.random.fold_in(key, state.update))(keys)
     if isinstance(shown, Tables):
         drawn = draw_batch(shown, state.update, protocol.batch, protocol.teacher_forcing)
-        loss, gradients = group_gradient(program, program.caps[-1], state.arrays, *drawn, rates, keys)
+        loss, gradients = batch_gradient(program, state.arrays, *drawn, rates, keys)
     else:
         branches = [partial(group_gradient, program, cap) for cap in program.caps]
         inputs = (state.arrays, shown.commands, shown.actions, shown.forced, rates, keys)

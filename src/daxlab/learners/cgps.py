@@ -23,7 +23,7 @@ class CGPS(NetworkLearner):
     )
     origin: ClassVar[str] = "Li, Zhao, Wang and Hestness (2019)"
     most_together: ClassVar[int] = 10  # a group ends within minutes on a card
-    sizes: ClassVar[Mapping[str, Mapping[str, Any]]] = {"small": {"batch": 256}}
+    named_sizes: ClassVar[Mapping[str, Mapping[str, Any]]] = {"small": {"batch": 256}}
     _own: ClassVar[tuple[str, ...]] = ("hidden", "primitive", "function", "noise", "penalty")
 
     hidden: int = setting(64, "units of the decoder; the encoder has half as many in each direction", 2, 10_000)

@@ -33,7 +33,7 @@ class ConvS2S(NetworkLearner):
     kind: ClassVar[str] = "conv-s2s"
     origin: ClassVar[str] = "Gehring et al. (2017); configuration of Dessì and Baroni (2019)"
     most_together: ClassVar[int] = 5  # on an H200 they end within nine minutes, by estimate
-    sizes: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+    named_sizes: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "small": {"hidden": 64, "layers": 3, "attention_layers": 3, "updates": 60_000},
     }
     _own: ClassVar[tuple[str, ...]] = ("hidden", "layers", "kernel", "attention_layers", "positions", "dropout")

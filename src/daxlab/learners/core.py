@@ -32,7 +32,9 @@ class Learner:
     told: ClassVar[str] = "the training examples"  # all that it is told about the task
     origin: ClassVar[str] = ""  # where it comes from: a publication
     semantics: ClassVar[int] = 1  # raised whenever the same fields and seed would give other answers
-    sizes: ClassVar[Mapping[str, Mapping[str, Any]]] = {}  # configurations by name: `size=small` stands for its fields
+    named_sizes: ClassVar[
+        Mapping[str, Mapping[str, Any]]
+    ] = {}  # configurations by name: `size=small` stands for its fields
     source: ClassVar[Mapping[str, str] | None] = None  # of a learner from a file: {"name": …, "digest": …}
     uses_jax: ClassVar[bool] = False
     abstains: ClassVar[bool] = False  # whether it may answer NO_ANSWER
@@ -105,7 +107,9 @@ class Learner:
 
     def __str__(self) -> str:
         """A short description for people: the kind, its size if that has a name, other fields not at their defaults."""
-        sizes = [(name, size) for name, size in self.sizes.items() if all(getattr(self, f) == size[f] for f in size)]
+        sizes = [
+            (name, size) for name, size in self.named_sizes.items() if all(getattr(self, f) == size[f] for f in size)
+        ]
         name, size = max(sizes, key=lambda named: len(named[1]), default=("", {}))
         rest = [part.name for part in ordered(type(self)) if part.name not in size]
         return ", ".join([f"{self.kind} {name}".strip(), *changed(self, rest)])

@@ -60,7 +60,7 @@ def _group(learner: NetworkLearner) -> str:
     few = replace(learner, updates=FEW)
     alone, together = (unstack(_trained(few, seeds).networks, 0) for seeds in ((0,), (0, 1)))
     pairs = zip(*(jax.tree.leaves(eqx.filter(network, eqx.is_array)) for network in (alone, together)), strict=True)
-    furthest = max(float(np.max(np.abs(np.asarray(a) - np.asarray(b)), initial=0)) for a, b in pairs)
+    furthest = max(float(np.max(np.abs(np.subtract(a, b, dtype=float)), initial=0)) for a, b in pairs)
     if not furthest <= CLOSE:
         raise NotKept("broken", f"after {FEW} updates a weight differs by {furthest:.2g}")
     return f"the same weights after {FEW} updates"

@@ -15,9 +15,11 @@ from typing import Any
 from daxlab.errors import InputError, nearest
 from daxlab.learners.cgps import CGPS
 from daxlab.learners.convs2s import ConvS2S
+from daxlab.learners.copying import Copying
 from daxlab.learners.core import Learner
 from daxlab.learners.grammar import Grammar
 from daxlab.learners.network import NetworkLearner, learner_of
+from daxlab.learners.new_words import NewWords
 from daxlab.learners.program import Program
 from daxlab.learners.rnn import RNN
 from daxlab.learners.source import ancestry
@@ -28,7 +30,7 @@ from daxlab.settings import defaults, parsed, sized, type_of
 
 # A new kind is one file and one line here.
 KINDS: dict[str, type[Learner]] = {
-    kind.kind: kind for kind in (RNN, ConvS2S, Grammar, Transformer, CGPS, Stack, Program, TakeHome)
+    kind.kind: kind for kind in (RNN, ConvS2S, Copying, NewWords, Grammar, Transformer, CGPS, Stack, Program, TakeHome)
 }
 LOADED: dict[tuple[str, str], type[Learner]] = {}  # classes from files, by name (FILE.py:NAME) and the file's digest
 DEFAULT = RNN.kind

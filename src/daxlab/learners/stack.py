@@ -17,7 +17,7 @@ class Stack(NetworkLearner):
     told: ClassVar[str] = "the training examples; that there is a stack"
     origin: ClassVar[str] = "Joulin and Mikolov (2015)"
     most_together: ClassVar[int] = 25  # of the default size; a group ends within minutes on a card
-    sizes: ClassVar[Mapping[str, Mapping[str, Any]]] = {"small": {"layers": 1, "hidden": 100, "dropout": 0.1}}
+    named_sizes: ClassVar[Mapping[str, Mapping[str, Any]]] = {"small": {"layers": 1, "hidden": 100, "dropout": 0.1}}
     _own: ClassVar[tuple[str, ...]] = ("cell", "layers", "hidden", "width", "depth")
 
     cell: CellName = setting("lstm", "the recurrent cell: srn, lstm or gru")

@@ -20,7 +20,7 @@ class Transformer(NetworkLearner):
     kind: ClassVar[str] = "transformer"
     origin: ClassVar[str] = "Csordás, Irie and Schmidhuber (2021)"
     most_together: ClassVar[int] = 5
-    sizes: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+    named_sizes: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "small": {"depth": 2, "width": 64, "heads": 4, "feed_forward": 128, "updates": 10_000, "batch": 16},
         # The paper's 100,000 presentations. In a trial on `simple`, with the small network, so many were worth more
         # in batches of 16 than one at a time.

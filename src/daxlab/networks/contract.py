@@ -25,6 +25,7 @@ class Network(eqx.Module):
     """A trainable map from commands to action sequences. Its floating-point arrays are its parameters."""
 
     encoder_fields: ClassVar[tuple[str, ...]] = ()  # what clips separately from the rest, if the protocol says so
+    parallel: ClassVar[bool] = False  # its loss has no loop in time, so that padding costs work and not only waiting
 
     @abc.abstractmethod
     def loss(

@@ -96,6 +96,7 @@ class ConvS2S(Network):
     output: Linear  # row k is symbol EOS + k
     kernel: int = eqx.field(static=True)
     encoder_fields: ClassVar[tuple[str, ...]] = ("encoder",)
+    parallel: ClassVar[bool] = True
 
     def loss(
         self,

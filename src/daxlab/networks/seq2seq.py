@@ -22,7 +22,10 @@ from daxlab.networks.recur import Products, over_time, recur
 from daxlab.symbols import EOS, FINAL, PAD, SOS
 
 # Dropout is on the input of every layer (layer 0's input: the embedded word), each with a number of its own for the
-# draws: 2 l in encoder layer l, 2 l + 1 in decoder layer l.
+# draws: 2 l in encoder layer l, 2 l + 1 in decoder layer l. A subclass may also drop some of what its softmax reads.
+
+
+Head = Callable[[Array, Array | None, Any], Array]  # Seq2Seq.head
 
 
 class Attention(eqx.Module):
@@ -45,6 +48,14 @@ class Seq2Seq(Network):
     b_output: Array  # [producible]
     cell: CellName = eqx.field(static=True)
     encoder_fields: ClassVar[tuple[str, ...]] = ("words", "encoder")
+
+    @staticmethod
+    def head(logits: Array, weights: Array | None, constants: Any) -> Array:
+        """What the softmax is taken of; a subclass makes it of the attention weights too.
+
+        `logits`, `weights`: of one step, or of all; `constants`: what attention reads, from `_encode`.
+        """
+        return logits
 
     def loss(
         self,
@@ -77,8 +88,9 @@ class Seq2Seq(Network):
         def act(carry: Any) -> Any:
             states, previous, step, answer = carry
             inputs = {"word": previous}
-            states, (features, _) = _decoder_step(self.cell, False, Products(products), constants, states, inputs)
-            logits = features @ self.w_output.T + self.b_output
+            known = Products(products)
+            states, (features, weights) = _decoder_step(self.cell, None, known, constants, states, inputs)
+            logits = self.head(features @ self.w_output.T + self.b_output, weights, constants)
             free = jnp.argmax(logits)
             best = jnp.where(length < 0, free, jnp.where(step < length, 1 + jnp.argmax(logits[1:]), 0))
             action = (EOS + best).astype(jnp.int32)
@@ -148,24 +160,24 @@ class Seq2Seq(Network):
         inputs = {"word": given} | {f"mask {index}": mask for index, mask in enumerate(to_decoder)}
         products = self._decoder_products()
         if forced is True:
-            step = partial(_decoder_step, self.cell, False)
+            step = partial(_decoder_step, self.cell, None)
             features, weights = recur(step, products, constants, states, inputs, steps[1])
-            logits = self._logits(features)
+            logits = self._logits(features, weights, constants)
             return logits, EOS + jnp.argmax(logits, axis=-1), weights
         inputs["forced"] = jnp.broadcast_to(forced, given.shape)
-        step = partial(_decoder_step, self.cell, True)
+        step = partial(_decoder_step, self.cell, self.head)
         carry = (states, jnp.asarray(SOS, actions.dtype))
         features, weights, produced = recur(step, products, constants, carry, inputs, steps[1])
         # The loop's own logits only chose what to feed; these, for all steps at once, keep the gradient out of it.
-        return self._logits(features), produced, weights
+        return self._logits(features, weights, constants), produced, weights
 
-    def _logits(self, features: Array) -> Array:
-        return over_time(self.w_output, features) + self.b_output
+    def _logits(self, features: Array, weights: Array | None, constants: Any) -> Array:
+        return self.head(over_time(self.w_output, features) + self.b_output, weights, constants)
 
     def _masks(
         self, command_time: int, action_time: int, dropout: Array | None, key: Array | None, steps: Steps
     ) -> tuple[list[Array], list[Array]]:
-        """Dropout masks [time, hidden] for the inputs of the encoder's layers, and of the decoder's."""
+        """Dropout masks [time, width] for the inputs of the encoder's layers, and the decoder's (and its softmax)."""
         if dropout is None or key is None:
             return [], []
         layers = len(self.encoder)
@@ -195,21 +207,21 @@ def _encoder_step(cell: CellName, products: Products, _: Any, state: State, from
 
 
 def _decoder_step(
-    cell: CellName, feeds: bool, products: Products, constants: Any, carry: Any, inputs: dict[str, Array]
+    cell: CellName, head: Head | None, products: Products, constants: Any, carry: Any, inputs: dict[str, Array]
 ) -> tuple[Any, Any]:
     """All layers of g_i = f_D(g_{i-1}, a_{i-1}[, c_i]).
 
-    `feeds`: where an example is not forced, a_{i-1} is the action that the network itself produced.
+    `head`: of a network that is fed, where an example is not forced, the action a_{i-1} that it produced itself.
     """
-    states, word = carry if feeds else (carry, inputs["word"])
-    if feeds:
+    states, word = carry if head else (carry, inputs["word"])
+    if head:
         word = jnp.where(inputs["forced"], inputs["word"], word)
     x = products.lookup("embedding", word)
     if "mask 0" in inputs:
         x = x * inputs["mask 0"]
     weights, context = None, None
     if constants is not None:
-        keys, encoded, real = constants  # [command time, hidden] twice, [command time]
+        keys, encoded, real, *_ = constants  # [command time, hidden] twice, [command time]
         energies = products("energy", jnp.tanh(products("query", states[-1][0]) + keys))
         weights = jax.nn.softmax(jnp.where(real, energies, -jnp.inf))
         context = weights @ encoded
@@ -222,9 +234,12 @@ def _decoder_step(
         new.append(CELLS[cell].equations(*gates, state))
         x = new[-1][0]
     features = x if context is None else jnp.concatenate([x, context])
-    if not feeds:
+    if f"mask {len(states)}" in inputs:
+        features = features * inputs[f"mask {len(states)}"]
+    if not head:
         return tuple(new), (features, weights)
-    produced = (EOS + jnp.argmax(products.reading("output", features))).astype(inputs["word"].dtype)
+    logits = head(products.reading("output", features), weights, constants)
+    produced = (EOS + jnp.argmax(logits)).astype(inputs["word"].dtype)
     return (tuple(new), produced), (features, weights, produced)
 
 

@@ -81,6 +81,7 @@ class Transformer(Network):
     b_output: Array  # [producible]
     depth: int = eqx.field(static=True)
     encoder_fields: ClassVar[tuple[str, ...]] = ("words", "encoder")
+    parallel: ClassVar[bool] = True
 
     def loss(
         self,
