@@ -328,7 +328,7 @@ def additive(network: RNN) -> float:
 
 def test_main_effects_are_exact_where_effects_add_up_though_the_search_has_holes() -> None:
     chance = random.Random(2)
-    grid = [RNN(c, n, h, a, d) for c, a, n, h, d in product(*(paper.AXES[name] for name in AXES))]
+    grid = [RNN(c, n, h, a, dropout=d) for c, a, n, h, d in product(*(paper.AXES[name] for name in AXES))]
     some = [network for network in grid if chance.random() < 0.85]
     found = frame({"jump": {network: {s: additive(network) + s for s in range(3)} for network in some}})
     rows = effects(found, "jump", paper.AXES)
@@ -365,6 +365,6 @@ def test_completeness_counts_architectures_by_their_runs(searched: Path) -> None
 
 
 def test_the_paper_s_search_is_180_architectures_and_holds_its_choices() -> None:
-    grid = {RNN(c, n, h, a, d) for c, a, n, h, d in product(*(paper.AXES[name] for name in AXES))}
+    grid = {RNN(c, n, h, a, dropout=d) for c, a, n, h, d in product(*(paper.AXES[name] for name in AXES))}
     assert len(grid) == paper.ARCHITECTURES
     assert set(paper.NETWORKS.values()) <= grid

@@ -108,18 +108,6 @@ def test_a_group_is_its_runs_of_the_twin(cell, layers, attention):
         assert_close(unstack(together, place), alone)
 
 
-@partial(jax.jit, static_argnames=("static", "per_symbol"))
-def twin_batch_gradient(params, commands, actions, forced, *, static, per_symbol):
-    def of(params):
-        net, total, symbols = eqx.combine(params, static), 0.0, 0
-        for n in range(len(forced)):
-            total = total + twin.loss(net, commands[n], actions[n], forced[n], True, None)
-            symbols += len(actions[n])
-        return total / (symbols if per_symbol else len(forced))
-
-    return jax.value_and_grad(of)(params)
-
-
 @pytest.mark.parametrize(
     ("loss_per", "early_exit", "parallel"),
     [("command", True, False), ("symbol", True, True), ("symbol", False, True), ("command", False, False)],
@@ -137,9 +125,10 @@ def test_a_batch_is_the_mean_over_its_examples(loss_per, early_exit, parallel, m
         memory, expected = OPTIMISER.init(params), []
         for t in range(10):
             rows = [part[place] for part in draw_batch(tables, jnp.int32(t), 4, protocol.teacher_forcing)]
-            commands, actions = (tuple(row[row != PAD] for row in part) for part in rows[:2])
-            how = {"static": static, "per_symbol": loss_per == "symbol"}
-            loss, gradients = twin_batch_gradient(params, commands, actions, rows[2], **how)
+            examples = [(*(row[row != PAD] for row in pair), forced) for *pair, forced in zip(*rows, strict=True)]
+            each = [twin_gradient(params, *example, None, static=static, own_end=True) for example in examples]
+            count = sum(len(actions) for _, actions, _ in examples) if loss_per == "symbol" else len(examples)
+            loss, gradients = jax.tree.map(lambda *parts, count=count: sum(parts) / count, *each)
             params, memory = twin_step(params, memory, gradients, OPTIMISER)
             expected.append(float(loss))
         np.testing.assert_allclose(losses[:10, place], expected, rtol=1e-6)

@@ -1,7 +1,7 @@
 """The last parts of the page: the paper's protocol, where and with what runs were made, how to repeat them."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, fields
+from dataclasses import fields
 
 from daxlab.analysis.origins import VERSIONS, devices, versions
 from daxlab.learners import RNN
@@ -11,6 +11,7 @@ from daxlab.protocol import SEMANTICS, Protocol
 from daxlab.report import text
 from daxlab.report.blocks import Block, Fold, Section, Table, Text
 from daxlab.report.facts import Facts
+from daxlab.settings import recorded
 from daxlab.units import duration
 
 
@@ -32,7 +33,7 @@ def _protocol(facts: Facts) -> Iterator[Block]:
         "action is. With oracle length, the end is barred until the right length and forced there."
     )
     meaning = {field.name: field.metadata["help"] for field in fields(RNN)}
-    rows = [(name.replace("_", " "), str(value), meaning[name]) for name, value in asdict(Protocol()).items()]
+    rows = [(name.replace("_", " "), str(value), meaning[name]) for name, value in recorded(Protocol()).items()]
     rows.append(("semantics", str(SEMANTICS), "version of what training does, a part of every run's key"))
     yield Table("protocol-table", "The protocol.", ("setting", "value", "what it is"), rows, right=(1,))
     others = sorted(set(facts.settings["protocol"].drop_nulls()))
