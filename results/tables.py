@@ -26,6 +26,7 @@ from daxlab.learners import RNN, name_and_variant
 from daxlab.paper.claims import claims
 from daxlab.paper.comparison import Row, cells, compare
 from daxlab.paper.experiments import OVERALL, SPLITS as SPLIT_NAMES
+from daxlab.paper.leaderboard import SPLITS as LEADERBOARD, Cell, leaderboard
 from daxlab.paper.runs import Runs
 from daxlab.paper.search import ARCHITECTURES, AXES, SPLITS, rankings, search
 from daxlab.paper.targets import stated
@@ -37,7 +38,7 @@ from daxlab.runs import Ledger
 
 RESULTS = Path(__file__).parent
 ROOT = RESULTS.parent
-PAGES = (ROOT / "README.md", ROOT / "docs" / "paper.md", RESULTS / "README.md")
+PAGES = (ROOT / "README.md", ROOT / "docs" / "paper.md", ROOT / "docs" / "after-the-paper.md", RESULTS / "README.md")
 CONTRAST = {
     "simple": "new commands, of kinds it has seen",
     "turn-left": "a turn that it only saw alone",
@@ -60,6 +61,22 @@ def _compared() -> list[Row]:
         return [row for row in compare(ledger) if row.paper is not None]
 
 
+def avenues() -> str:
+    """Every learner on SCAN's splits, beside what was published, and what was given away."""
+    with Ledger(RESULTS / "runs.db") as ledger:
+        entries = leaderboard(ledger)
+    lines = [[entry.learner, *map(_scored, entry.cells.values())] for entry in entries]
+    return _table(["learner", *LEADERBOARD], lines, right=range(1, len(LEADERBOARD) + 1))
+
+
+def _scored(cell: Cell) -> str:
+    """A mean and its runs; below it, the published figure and the verdict."""
+    if cell.mean is None:
+        return "–"
+    own = f"{cell.mean:.2f} ({cell.runs})"
+    return own + (f"<br>{cell.published.mean:g}: {cell.verdict}" if cell.published else "")
+
+
 def _line(row: Row) -> list[str]:
     text = cells(row)
     figure = f"{text['figure']}: {row.unit}" if row.unit else text["figure"]
@@ -80,7 +97,7 @@ def claimed_in_short() -> str:
     """The same without the evidence."""
     locate(SCAN)
     with Ledger(RESULTS / "runs.db") as ledger:
-        return _table(["", ""], [[row.claim, row.verdict] for row in claims(Runs(ledger))], right=())
+        return _table(["claim", ""], [[row.claim, row.verdict] for row in claims(Runs(ledger))], right=())
 
 
 def contrast() -> Figure:
@@ -305,6 +322,7 @@ OTHERS: dict[str, Callable[[], str]] = {
     "claims": claimed,
     "claims-in-short": claimed_in_short,
     "headline": headline,
+    "leaderboard": avenues,
     "comparison": comparison,
     "search": searched,
     "best": best,

@@ -140,7 +140,7 @@ def test_without_a_ledger_of_one_s_own_the_shipped_networks_answer(daxlab, tmp_p
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["results/README.md", "README.md", "docs/paper.md"])
+@pytest.mark.parametrize("name", ["results/README.md", "README.md", "docs/paper.md", "docs/after-the-paper.md"])
 def test_the_tables_of_a_page_are_those_of_the_ledgers(name: str, request: pytest.FixtureRequest) -> None:
     """If this fails: make readme."""
     if name != "results/README.md":

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from math import inf
 from pathlib import Path
+from shutil import get_terminal_size
+from textwrap import fill
 from typing import Annotated, Any
 
 import typer
@@ -38,6 +40,7 @@ def list_learners(
 ) -> None:
     """List what can be trained: its fields with their defaults, what it is told about the task, where it comes from.
 
+    Of the learners that are named, with what each field means.
     Example: daxlab learners rnn
     """
     kinds = [_about(name) for name in names or learners.KINDS]
@@ -45,15 +48,34 @@ def list_learners(
         return print_json(kinds)
     for kind in kinds:
         print(f"{kind['learner']}: {kind['about']}")
-        print(f"  told: {kind['told']}" + (f"; from: {kind['origin']}" if kind["origin"] else "") + "\n")
-        if kind["fields"]:
-            rows = [
-                {"  field": f"  {name}", "default": written(field["default"]), " ": field["help"]}
-                for name, field in kind["fields"].items()
-            ]
-            show(table(rows))
+        _say(f"told: {kind['told']}" + (f"; from: {kind['origin']}" if kind["origin"] else ""))
+        sizes = {
+            f"size={name}": "stands for " + ", ".join(f"{field} {written(value)}" for field, value in size.items())
+            for name, size in kind["sizes"].items()
+        }
+        if names and kind["fields"]:
+            rows = [(name, written(field["default"]), field["help"]) for name, field in kind["fields"].items()]
+            rows += [(name, "", stands_for) for name, stands_for in sizes.items()]
             print()
+            show(
+                table([dict(zip(("  field", "default", " "), (f"  {row[0]}", *row[1:]), strict=True)) for row in rows])
+            )
+        elif kind["fields"]:
+            _say(
+                "fields: " + ", ".join(f"{name} {written(f['default'])}".strip() for name, f in kind["fields"].items())
+            )
+            for name, stands_for in sizes.items():
+                _say(f"{name} {stands_for}")
+        print()
+    if not names:
+        print("'daxlab learners rnn' says what the fields of rnn mean.")
     print("A class of your own is a learner too: daxlab train path/to/file.py:Name (docs: CONTRIBUTING.md).")
+
+
+def _say(text: str) -> None:
+    """A paragraph below a learner's name."""
+    wide = min(get_terminal_size().columns, 120)
+    print(fill(text, wide, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False))
 
 
 def _about(name: str) -> dict[str, Any]:
@@ -62,10 +84,15 @@ def _about(name: str) -> dict[str, Any]:
     settings = {
         field.name: {"default": field.default, "help": field.metadata.get("help", "")} for field in ordered(kind)
     }
-    for size, fields in kind.named_sizes.items():
-        stands_for = ", ".join(f"{name} {written(value)}" for name, value in fields.items())
-        settings[f"size={size}"] = {"default": "", "help": f"stands for {stands_for}"}
-    return {"learner": name, "about": about, "told": kind.told, "origin": kind.origin, "fields": settings}
+    sizes = {size: dict(fields) for size, fields in kind.named_sizes.items()}
+    return {
+        "learner": name,
+        "about": about,
+        "told": kind.told,
+        "origin": kind.origin,
+        "fields": settings,
+        "sizes": sizes,
+    }
 
 
 @with_training_options
