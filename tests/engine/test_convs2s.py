@@ -90,6 +90,7 @@ def test_the_attention_shown_is_the_mean_over_layers():
     np.testing.assert_allclose(shown.sum(-1), 1)
 
 
+@pytest.mark.slow  # PyTorch is installed for the slow tests alone
 def test_loss_and_gradients_are_pytorchs():
     """Its own convolutions, gated linear units and weight normalisation; the gradient is scaled by a hook."""
     torch = pytest.importorskip("torch")
