@@ -36,7 +36,7 @@ def serve(pipe: Connection, member: Member, runs: int) -> None:
     from daxlab.engine.train import draw_chunk, prepare
     from daxlab.learners import RNN
     from daxlab.learners.trainees import stack_of
-    from daxlab.runs.spec import Spec
+    from daxlab.ledger.spec import Spec
 
     began = time.perf_counter()
     cell, layers, attention, hidden = member

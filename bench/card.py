@@ -33,7 +33,7 @@ def measure(hidden: int, runs: int, compiled: Any, alone: Any, found: Any) -> No
     from daxlab.engine.train import draw_chunk, prepare
     from daxlab.learners import RNN
     from daxlab.learners.trainees import stack_of
-    from daxlab.runs.spec import Spec
+    from daxlab.ledger.spec import Spec
 
     began = time.perf_counter()
     group = stack_of([Spec("simple", seed, RNN(hidden=hidden)).job() for seed in range(runs)])

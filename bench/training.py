@@ -85,7 +85,7 @@ def ours() -> dict[str, float]:
 def _stack(updates: int) -> Any:
     from daxlab.learners import RNN
     from daxlab.learners.trainees import stack_of
-    from daxlab.runs.spec import Spec
+    from daxlab.ledger.spec import Spec
 
     return stack_of([Spec("simple", 0, RNN(hidden=HIDDEN, updates=updates)).job()])
 

@@ -23,6 +23,7 @@ from daxlab.datasets.release import SCAN
 from daxlab.datasets.source import locate
 from daxlab.datasets.translation import PAPER, PAPER_DIGEST
 from daxlab.learners import RNN, name_and_variant
+from daxlab.ledger import Ledger
 from daxlab.paper.claims import claims
 from daxlab.paper.comparison import Row, cells, compare
 from daxlab.paper.experiments import OVERALL, SPLITS as SPLIT_NAMES
@@ -34,7 +35,6 @@ from daxlab.paper.translations import COUNTED, conditions
 from daxlab.report.drawing import PALETTE, STYLE, as_svg
 from daxlab.report.figures import lines
 from daxlab.report.text import wins
-from daxlab.runs import Ledger
 
 RESULTS = Path(__file__).parent
 ROOT = RESULTS.parent

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import ClassVar
 
 from daxlab.learners import Learner, setting
+from daxlab.ledger import Run, Writer, pack_answers
+from daxlab.ledger.spec import Spec
 from daxlab.paper.experiments import NETWORKS, OVERALL
 from daxlab.paper.leaderboard import SPLITS
-from daxlab.runs import Run, Writer, pack_answers
-from daxlab.runs.spec import Spec
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from queue import Queue
 from threading import Thread
 from typing import Any
 
-from daxlab.runs import Run
+from daxlab.ledger import Run
 from daxlab.sweep import worker
 from daxlab.sweep.task import Event, Finished, OnTheWay, Progress, Stopped, Task
 

@@ -8,9 +8,9 @@ import numpy as np
 from daxlab import split
 from daxlab.datasets import bleu
 from daxlab.datasets.new_word import new_word
+from daxlab.ledger import Run, pack_answers, pack_arrays
+from daxlab.ledger.spec import Spec
 from daxlab.paper import experiments
-from daxlab.runs import Run, pack_answers, pack_arrays
-from daxlab.runs.spec import Spec
 
 
 def run_of(

@@ -11,8 +11,8 @@ from itertools import product
 from pathlib import Path
 
 from daxlab.learners import RNN
-from daxlab.runs import Run, Writer
-from daxlab.runs.spec import Spec
+from daxlab.ledger import Run, Writer
+from daxlab.ledger.spec import Spec
 
 SPLITS = ("simple", "length", "jump", "turn-left")
 GRID = [

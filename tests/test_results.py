@@ -14,12 +14,12 @@ from daxlab.analysis.replicates import differing
 from daxlab.cli.options import ledger_at
 from daxlab.datasets import SentencePairs, dataset
 from daxlab.datasets.translation import TATOEBA
+from daxlab.ledger import Ledger, key
+from daxlab.ledger.artefacts import STEP
+from daxlab.ledger.spec import all_facts
 from daxlab.paper.comparison import compare
 from daxlab.paper.experiments import EXPERIMENTS, specs
 from daxlab.paper.translations import COUNTED
-from daxlab.runs import Ledger, key
-from daxlab.runs.artefacts import STEP
-from daxlab.runs.spec import all_facts
 from daxlab.sweep import weights_of
 from daxlab.sweep.grid import read
 

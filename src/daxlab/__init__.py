@@ -18,7 +18,7 @@ from daxlab.errors import InputError
 from daxlab.languages import Example, Language, Tree
 
 if TYPE_CHECKING:
-    from daxlab.runs.folder import load
+    from daxlab.ledger.folder import load
 
 __all__ = ["Dataset", "Example", "InputError", "Language", "Split", "Tree", "dataset", "language", "load", "split"]
 __version__ = "0.1.0.dev0"
@@ -27,7 +27,7 @@ __version__ = "0.1.0.dev0"
 def __getattr__(name: str) -> Any:
     """`load` needs the learners, which those who only want data do not wait for."""
     if name == "load":
-        from daxlab.runs.folder import load
+        from daxlab.ledger.folder import load
 
         return load
     raise AttributeError(f"module 'daxlab' has no attribute {name!r}")

@@ -8,8 +8,8 @@ import pytest
 
 from daxlab import split
 from daxlab.learners import RNN
-from daxlab.runs import Ledger, Run, Writer, pack_answers, pack_likelihoods
-from daxlab.runs.spec import Spec
+from daxlab.ledger import Ledger, Run, Writer, pack_answers, pack_likelihoods
+from daxlab.ledger.spec import Spec
 
 Answers = Mapping[str, str]  # actions by command; commands that are not named are answered right
 

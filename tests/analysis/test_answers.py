@@ -5,7 +5,7 @@ import pytest
 from daxlab import InputError, split
 from daxlab.analysis.answers import answers, scored, together
 from daxlab.encoding import Encoding
-from daxlab.runs import Run
+from daxlab.ledger import Run
 
 COLUMNS = ["command", "category", "words", "actions", "target", "answer", "right", "ended"]
 COLUMNS += ["oracle_answer", "oracle_right", "own", "likelihood"]

@@ -24,8 +24,8 @@ from daxlab.analysis.errors import (
 )
 from daxlab.analysis.probes import attention, neighbours
 from daxlab.learners import Context, Job, Learner
-from daxlab.runs import Ledger, Run
-from daxlab.runs.scoring import score
+from daxlab.ledger import Ledger, Run
+from daxlab.ledger.scoring import score
 
 FILES = {
     "train": [("a cat", "CAT", "seen"), ("a dog", "DOG", "seen"), ("a cat and a dog", "CAT DOG", "seen")],

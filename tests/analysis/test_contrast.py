@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 
 from daxlab import InputError
 from daxlab.analysis.contrast import MARGIN, beforehand, compare, contrast, items, only, over_learners
-from daxlab.runs import Ledger
+from daxlab.ledger import Ledger
 
 RESULTS = Path(__file__).parents[2] / "results" / "runs.db"
 GRU = {"cell": "gru", "layers": 1, "dropout": 0.0}

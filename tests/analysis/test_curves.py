@@ -4,7 +4,7 @@ import pytest
 
 from daxlab import split
 from daxlab.analysis.curves import by_shots, by_size, learning
-from daxlab.runs import Run
+from daxlab.ledger import Run
 
 BEST = {"cell": "lstm", "layers": 2, "hidden": 200}
 SIZES = "release/simple_split/size_variations/simple_p"

@@ -17,7 +17,7 @@ from daxlab.analysis.errors import (
     first_wrong,
     search_errors,
 )
-from daxlab.runs import Run
+from daxlab.ledger import Run
 
 LONG = "I_JUMP " * 51  # an answer that the engine cut off
 

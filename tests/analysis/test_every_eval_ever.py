@@ -9,7 +9,7 @@ from jsonschema import Draft7Validator
 
 from daxlab.analysis.accuracy import settings
 from daxlab.analysis.every_eval_ever import records
-from daxlab.runs import Ledger
+from daxlab.ledger import Ledger
 
 from .every_eval_ever import PATH, RECORD
 

@@ -9,7 +9,7 @@ from scipy.integrate import trapezoid
 from scipy.stats import betabinom, mannwhitneyu
 
 from daxlab.analysis.intervals import better, difference, greater, interval, posterior, with_others, with_stated
-from daxlab.runs import Ledger
+from daxlab.ledger import Ledger
 
 RESULTS = Path(__file__).parents[2] / "results" / "runs.db"
 TEST_COMMANDS = {"turn-left": 1208, "jump": 7706}

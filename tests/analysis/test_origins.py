@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from daxlab.analysis.origins import devices, versions
-from daxlab.runs import Ledger, Run, Writer
+from daxlab.ledger import Ledger, Run, Writer
 
 CARD = {"device": "NVIDIA H200", "platform": "gpu", "jax": "0.11"}
 

@@ -5,7 +5,7 @@ import pytest
 
 from daxlab import InputError, dataset, split
 from daxlab.analysis.probes import attention, nearest, neighbours, states
-from daxlab.runs import pack_answers, pack_arrays, pack_neighbours
+from daxlab.ledger import pack_answers, pack_arrays, pack_neighbours
 
 ATTENTIVE = {"layers": 1, "hidden": 100, "attention": True}
 

@@ -32,10 +32,10 @@ from daxlab.analysis.search import (
     worth,
 )
 from daxlab.learners import RNN
+from daxlab.ledger import Ledger, Run, Writer
+from daxlab.ledger.spec import Spec
 from daxlab.paper import search as paper
 from daxlab.protocol import Protocol
-from daxlab.runs import Ledger, Run, Writer
-from daxlab.runs.spec import Spec
 
 RELEASE = "release/simple_split/simple"
 AXES = tuple(paper.AXES)

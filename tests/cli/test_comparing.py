@@ -6,10 +6,10 @@ from statistics import fmean
 from typing import get_args
 
 from daxlab.analysis.replicates import measured
+from daxlab.ledger import Ledger, Writer
 from daxlab.paper import targets
 from daxlab.paper.experiments import NETWORKS, OVERALL
 from daxlab.paper.verdicts import Verdict
-from daxlab.runs import Ledger, Writer
 
 RESULTS = Path(__file__).parents[2] / "results" / "runs.db"
 PROMISED = {"id", "paper", "mean", "sem", "low", "high", "runs", "verdict"}

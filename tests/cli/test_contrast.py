@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from daxlab.learners import RNN
-from daxlab.runs import Run, Writer, pack_answers
-from daxlab.runs.spec import Spec
+from daxlab.ledger import Run, Writer, pack_answers
+from daxlab.ledger.spec import Spec
 
 SIDES = ("--a", "hidden=8", "--b", "hidden=16")
 

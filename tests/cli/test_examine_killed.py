@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from daxlab.runs import Ledger, is_written
+from daxlab.ledger import Ledger, is_written
 from fuzzing import parts
 
 TESTS = Path(__file__).parents[1]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from daxlab.runs import Ledger, is_written
+from daxlab.ledger import Ledger, is_written
 from daxlab.sweep import weights_of
 from fuzzing import parts
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from after_the_paper import Nearest
+from daxlab.ledger import Writer
 from daxlab.paper.leaderboard import SPLITS
 from daxlab.report.leaderboard import rounded
 from daxlab.report.text import percent
-from daxlab.runs import Writer
 
 
 @pytest.fixture

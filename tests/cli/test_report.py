@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from daxlab.runs import Writer, export
+from daxlab.ledger import Writer, export
 
 
 def test_report_writes_one_page_even_of_an_empty_ledger(daxlab, tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ from typer.testing import CliRunner, Result
 from daxlab import InputError
 from daxlab.cli import app
 from daxlab.learners import RNN
+from daxlab.ledger import Ledger
 from daxlab.paper import experiments
-from daxlab.runs import Ledger
 
 TINY = {name: RNN("srn", 1, 4, dropout=n / 10) for n, name in enumerate(experiments.NETWORKS, 1)}
 

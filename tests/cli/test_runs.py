@@ -9,7 +9,7 @@ import polars
 import pytest
 
 from daxlab.learners import RNN
-from daxlab.runs import Ledger, Run, Writer
+from daxlab.ledger import Ledger, Run, Writer
 from daxlab.sweep import Spec, weights_of
 
 SHIPPED = "the results that come with daxlab"

@@ -5,7 +5,7 @@ from pathlib import Path
 from statistics import fmean
 
 import searched as made_up
-from daxlab.runs import Ledger, Writer
+from daxlab.ledger import Ledger, Writer
 
 RESULTS = Path(__file__).parents[2] / "results" / "runs.db"
 

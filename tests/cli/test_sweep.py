@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from daxlab.cli.watching import shown
-from daxlab.runs import Group, Ledger, Run, Writer
+from daxlab.ledger import Group, Ledger, Run, Writer
 from daxlab.sweep import Spec, weights_of
 from daxlab.sweep.status import beginning, status
 

@@ -7,7 +7,7 @@ import pytest
 
 from daxlab import split
 from daxlab.learners import Prediction
-from daxlab.runs import Ledger
+from daxlab.ledger import Ledger
 
 SMALL = ("--layers", "1", "--hidden", "8", "--attention", "--dropout", "0.1", "--updates", "200")
 
@@ -135,7 +135,7 @@ def test_an_answer_that_never_ends_is_said_to_be_cut_off(daxlab, trained: Path, 
     ask = ("predict", key, "walk", "--ledger", trained)
     assert "cut off" not in daxlab(*ask).stdout
     endless = Prediction(("WALK", "RUN"), (0.5, 0.5))
-    monkeypatch.setattr("daxlab.runs.trained.TrainedModel.predict", lambda model, command: endless)
+    monkeypatch.setattr("daxlab.ledger.trained.TrainedModel.predict", lambda model, command: endless)
     assert "It never ended: it was cut off after 2 actions." in daxlab(*ask).stdout
 
 
@@ -150,7 +150,7 @@ def test_an_answer_that_never_ends_is_said_to_be_cut_off(daxlab, trained: Path, 
 def test_predict_says_whether_the_answer_is_right(daxlab, trained: Path, monkeypatch, answer, verdict) -> None:
     with Ledger(trained) as ledger:
         (key,) = ledger.select({"seed": 0})
-    monkeypatch.setattr("daxlab.runs.trained.TrainedModel.predict", lambda model, command: answer)
+    monkeypatch.setattr("daxlab.ledger.trained.TrainedModel.predict", lambda model, command: answer)
     assert verdict in daxlab("predict", key, "walk", "--ledger", trained).stdout
     unlicensed = json.loads(daxlab("predict", key, "walk walk", "--ledger", trained, "--json").stdout)
     assert (unlicensed["right"], unlicensed["targets"]) == (None, [])

@@ -5,7 +5,7 @@ from pathlib import Path
 from rich.console import Console
 
 from daxlab.cli.watching import shown, watch
-from daxlab.runs import Group, Writer
+from daxlab.ledger import Group, Writer
 from daxlab.sweep import Plan, Spec
 from daxlab.sweep.status import status
 from daxlab.sweep.task import Noted, Progress

@@ -10,7 +10,7 @@ from hypothesis import given
 from daxlab import Dataset, Example, Language, Split, dataset, language
 from daxlab.datasets.disguise import Disguised
 from daxlab.learners import Answered, Context, Job, Learner
-from daxlab.runs.scoring import accuracy
+from daxlab.ledger.scoring import accuracy
 from made_up_examples import splits
 
 

@@ -9,8 +9,8 @@ import pytest
 from daxlab import InputError, learners
 from daxlab.analysis.accuracy import settings
 from daxlab.learners import RNN
-from daxlab.runs import Group, Ledger, Run, Writer, key
-from daxlab.runs.spec import Spec
+from daxlab.ledger import Group, Ledger, Run, Writer, key
+from daxlab.ledger.spec import Spec
 from daxlab.sweep import plan_sweep
 from daxlab.sweep.groups import estimate, grouped
 

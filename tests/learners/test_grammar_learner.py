@@ -14,11 +14,11 @@ from daxlab.datasets import Split
 from daxlab.learners import NO_ANSWER, Context, Job, Program, make
 from daxlab.learners.checks import SIXTEEN, checks_of
 from daxlab.learners.grammar import Grammar
-from daxlab.runs.artefacts import pack_record, unpack_record
-from daxlab.runs.folder import load, write_folder
-from daxlab.runs.ledger import Ledger
-from daxlab.runs.scoring import score
-from daxlab.runs.trained import TrainedModel
+from daxlab.ledger.artefacts import pack_record, unpack_record
+from daxlab.ledger.folder import load, write_folder
+from daxlab.ledger.ledger import Ledger
+from daxlab.ledger.scoring import score
+from daxlab.ledger.trained import TrainedModel
 from daxlab.sweep import Spec, sweep
 from executors import in_process
 

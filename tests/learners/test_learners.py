@@ -8,9 +8,9 @@ from hypothesis import given, strategies as st
 
 from daxlab import InputError, learners
 from daxlab.learners import RNN, Learner, defaults, setting
+from daxlab.ledger import key
+from daxlab.ledger.spec import Spec
 from daxlab.paper.runs import filters
-from daxlab.runs import key
-from daxlab.runs.spec import Spec
 from daxlab.settings import written
 from daxlab.sweep.grid import parse
 

@@ -19,8 +19,8 @@ from daxlab import InputError, dataset, learners
 from daxlab.learners import Context, Job, Program, process
 from daxlab.learners.core import Failed
 from daxlab.learners.program import RUNNER, read_answers
-from daxlab.runs import Ledger, key
-from daxlab.runs.spec import Spec
+from daxlab.ledger import Ledger, key
+from daxlab.ledger.spec import Spec
 from daxlab.sweep import sweep
 from executors import in_process
 

@@ -15,6 +15,8 @@ import searched
 from daxlab import Example
 from daxlab.datasets import dataset
 from daxlab.learners import RNN
+from daxlab.ledger import Ledger, Run, Writer, pack_answers, pack_arrays, pack_likelihoods
+from daxlab.ledger.spec import Spec
 from daxlab.paper import claims as module
 from daxlab.paper.claims import BOUNDS, CLAIMS, Bound, Claimed, claims, hold
 from daxlab.paper.evidence import EVIDENCE
@@ -22,8 +24,6 @@ from daxlab.paper.experiments import BEST, FEW, NETWORKS, OVERALL
 from daxlab.paper.measures import CATALOGUE
 from daxlab.paper.runs import Measurement, Runs
 from daxlab.paper.verdicts import Scale
-from daxlab.runs import Ledger, Run, Writer, pack_answers, pack_arrays, pack_likelihoods
-from daxlab.runs.spec import Spec
 
 RESULTS = Path(__file__).parents[2] / "results" / "runs.db"
 HOLDS, NOT, OPEN = "holds", "does not hold", "undecided"

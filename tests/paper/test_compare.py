@@ -10,13 +10,13 @@ import pytest
 
 from daxlab.datasets import dataset, split
 from daxlab.learners import RNN
+from daxlab.ledger import Ledger, Run, Writer, pack_neighbours
+from daxlab.ledger.spec import Spec
 from daxlab.paper import NETWORKS, targets
 from daxlab.paper.comparison import Row, compare
 from daxlab.paper.experiments import few, size
 from daxlab.paper.translations import COUNTED
 from daxlab.protocol import Protocol
-from daxlab.runs import Ledger, Run, Writer, pack_neighbours
-from daxlab.runs.spec import Spec
 
 RESULTS = Path(__file__).parents[2] / "results" / "runs.db"
 OVERALL = NETWORKS["overall-best"]

@@ -16,13 +16,13 @@ from daxlab.datasets import dataset
 from daxlab.errors import InputError
 from daxlab.learners import KINDS, RNN, Program, make, still_here
 from daxlab.learners.core import EACH_ONCE
+from daxlab.ledger import Ledger, Run, Writer
+from daxlab.ledger.spec import Spec
 from daxlab.paper.experiments import NETWORKS, OVERALL, both, few, size
 from daxlab.paper.leaderboard import SPLITS, Entry, leaderboard, others, split_named
 from daxlab.paper.published import Published, figures, of, on
 from daxlab.paper.targets import RUNS
 from daxlab.paper.verdicts import Scale, decide, judge
-from daxlab.runs import Ledger, Run, Writer
-from daxlab.runs.spec import Spec
 from daxlab.sweep.grid import read
 
 ROOT = Path(__file__).parents[2]

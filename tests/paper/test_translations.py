@@ -6,9 +6,9 @@ import pytest
 
 from daxlab import dataset
 from daxlab.datasets.translation import PAPER
+from daxlab.ledger import Ledger, Writer
 from daxlab.paper.comparison import compare
 from daxlab.paper.translations import conditions, lost, stated, translation_summary
-from daxlab.runs import Ledger, Writer
 
 FIGURES = ("exp4.bleu", "exp4.daxy.bleu-drop", "exp4.tired", *(f"exp4.daxy.{times}" for times in (1, 10, 100, 1000)))
 

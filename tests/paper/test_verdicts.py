@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import stats
 
+from daxlab.ledger import Ledger
 from daxlab.paper.verdicts import (
     LEVEL,
     TIMES,
@@ -22,7 +23,6 @@ from daxlab.paper.verdicts import (
     needed,
     together,
 )
-from daxlab.runs import Ledger
 
 RESULTS = Path(__file__).parents[2] / "results" / "runs.db"
 RUNS = (89.65, 98.10, 78.73, 89.74, 89.24)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from daxlab.ledger import Ledger, Writer
 from daxlab.report.page import page
-from daxlab.runs import Ledger, Writer
 
 from .made_up import made_up, sentences, without_networks
 

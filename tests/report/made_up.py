@@ -10,10 +10,10 @@ import numpy as np
 import searched
 from daxlab.datasets import Split, dataset
 from daxlab.learners import Context, Learner
+from daxlab.ledger import Run, Writer, pack_answers, pack_arrays, pack_likelihoods
+from daxlab.ledger.scoring import score
+from daxlab.ledger.spec import Spec
 from daxlab.paper.experiments import BEST, FEW, NETWORKS, OVERALL
-from daxlab.runs import Run, Writer, pack_answers, pack_arrays, pack_likelihoods
-from daxlab.runs.scoring import score
-from daxlab.runs.spec import Spec
 
 SETTINGS = [  # network, split, share right by seed
     (OVERALL, "length", (0.10, 0.20)),

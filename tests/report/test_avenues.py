@@ -8,13 +8,13 @@ from typing import Any
 import matplotlib as mpl
 import pytest
 
+from daxlab.ledger import Ledger
 from daxlab.paper.leaderboard import COMMAND, Cell, Entry, leaderboard
 from daxlab.report import avenues as chapter, figures
 from daxlab.report.blocks import Block, Picture, Section, Table, Text
 from daxlab.report.drawing import STYLE
 from daxlab.report.facts import Facts
 from daxlab.report.page import page
-from daxlab.runs import Ledger
 
 from .test_page import plain
 

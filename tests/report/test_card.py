@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from daxlab.analysis.card import card, differences, learner_rows
+from daxlab.ledger import Ledger
 from daxlab.paper.beside import beside
 from daxlab.paper.experiments import NETWORKS, OVERALL
 from daxlab.paper.published import on
 from daxlab.report.card import with_others, written
-from daxlab.runs import Ledger
 
 OTHER = "exp2-best"
 SPLITS = ("jump", "length", "turn-left")

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from daxlab.ledger import Ledger, Run, Writer
+from daxlab.ledger.spec import Spec
 from daxlab.paper import NETWORKS
 from daxlab.paper.experiments import OVERALL, SPLITS
 from daxlab.report.comparison import tried
 from daxlab.report.facts import Facts
-from daxlab.runs import Ledger, Run, Writer
-from daxlab.runs.spec import Spec
 
 CLIPPED = replace(NETWORKS[OVERALL], clip=1.0)
 

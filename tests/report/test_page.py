@@ -10,14 +10,14 @@ from urllib.parse import unquote
 
 import pytest
 
+from daxlab.ledger import Ledger, Run, Writer
+from daxlab.ledger.spec import Spec
 from daxlab.paper.claims import CLAIMS, claims
 from daxlab.paper.comparison import compare
 from daxlab.paper.experiments import NETWORKS, OVERALL
 from daxlab.paper.runs import Runs
 from daxlab.report.drawing import PALETTE
 from daxlab.report.page import page, prose
-from daxlab.runs import Ledger, Run, Writer
-from daxlab.runs.spec import Spec
 
 from .made_up import run, sentences, without_networks
 

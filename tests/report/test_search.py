@@ -10,12 +10,12 @@ from urllib.parse import unquote
 import pytest
 from hypothesis import given, strategies as st
 
+from daxlab.ledger import Ledger
 from daxlab.paper.experiments import NETWORKS
 from daxlab.paper.search import rankings, search
 from daxlab.report import text as said
 from daxlab.report.page import page
 from daxlab.report.splits import MOST_LEARNERS, closely
-from daxlab.runs import Ledger
 
 EXPERIMENTS = ("simple", "length", "jump", "turn-left")
 

@@ -6,10 +6,10 @@ import pytest
 
 from daxlab.datasets.new_word import named
 from daxlab.datasets.translation import PAPER
+from daxlab.ledger import Ledger, Writer
 from daxlab.report import translation
 from daxlab.report.blocks import Fold, Picture, Section, Table, Text
 from daxlab.report.facts import Facts
-from daxlab.runs import Ledger, Writer
 
 
 def section_of(path: Path, runs: list) -> Section:

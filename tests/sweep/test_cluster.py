@@ -18,8 +18,8 @@ import pytest
 
 from daxlab import InputError
 from daxlab.learners import RNN
-from daxlab.runs import Ledger
-from daxlab.runs.files import checkpoints
+from daxlab.ledger import Ledger
+from daxlab.ledger.files import checkpoints
 from daxlab.sweep import Spec, cluster, driver, sweep, weights_of
 from daxlab.sweep.groups import grouped
 from daxlab.sweep.task import Finished, Progress

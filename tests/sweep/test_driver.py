@@ -13,8 +13,8 @@ import pytest
 
 from daxlab import InputError
 from daxlab.learners import RNN
-from daxlab.runs import Group, Ledger, Run, Writer, key
-from daxlab.runs.files import checkpoint, checkpoints
+from daxlab.ledger import Group, Ledger, Run, Writer, key
+from daxlab.ledger.files import checkpoint, checkpoints
 from daxlab.sweep import Spec, driver, plan_sweep, sweep, weights_of
 from daxlab.sweep.status import status
 from daxlab.sweep.task import Finished, Started, Stopped, TooLarge

@@ -8,9 +8,9 @@ from hypothesis import given, settings, strategies as st
 
 from daxlab import InputError
 from daxlab.learners import RNN
+from daxlab.ledger import key
+from daxlab.ledger.spec import all_facts
 from daxlab.protocol import Protocol
-from daxlab.runs import key
-from daxlab.runs.spec import all_facts
 from daxlab.sweep import Spec
 from daxlab.sweep.grid import parse, part, read
 

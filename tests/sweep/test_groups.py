@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from daxlab.learners import RNN
-from daxlab.runs import Group, Ledger, Run, Writer, key
-from daxlab.runs.spec import all_facts
+from daxlab.ledger import Group, Ledger, Run, Writer, key
+from daxlab.ledger.spec import all_facts
 from daxlab.sweep import Spec, plan_sweep
 from daxlab.sweep.grid import parse
 from daxlab.sweep.groups import LEDGER_BYTES, estimate, grouped, ordered

@@ -25,9 +25,9 @@ import pytest
 
 from daxlab import InputError
 from daxlab.learners import RNN
-from daxlab.runs import Ledger, key, unpack_arrays
-from daxlab.runs.files import checkpoints
-from daxlab.runs.trained import TrainedModel
+from daxlab.ledger import Ledger, key, unpack_arrays
+from daxlab.ledger.files import checkpoints
+from daxlab.ledger.trained import TrainedModel
 from daxlab.sweep import Spec, driver, local, sweep, weights_of, worker
 from daxlab.sweep.groups import grouped
 from daxlab.sweep.task import Progress, Task, TooLarge

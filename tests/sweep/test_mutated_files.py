@@ -8,7 +8,7 @@ import pytest
 
 from daxlab import InputError
 from daxlab.datasets import dataset
-from daxlab.runs.spec import Spec
+from daxlab.ledger.spec import Spec
 from daxlab.sweep.grid import part, read
 
 SPECS = sorted((Path(__file__).parents[2] / "specs").glob("*.toml"))

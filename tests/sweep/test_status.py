@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from daxlab.learners import RNN
-from daxlab.runs import Group, Ledger, Run, Writer
-from daxlab.runs.spec import all_facts
+from daxlab.ledger import Group, Ledger, Run, Writer
+from daxlab.ledger.spec import all_facts
 from daxlab.sweep import Spec, sweep
 from daxlab.sweep.status import Status, beginning, status
 from daxlab.sweep.task import Finished, Started, Stopped

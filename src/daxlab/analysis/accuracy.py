@@ -9,8 +9,8 @@ import polars as pl
 from daxlab.analysis.answers import done
 from daxlab.analysis.replicates import COLUMNS, Row, Where, entries, name_and_protocol
 from daxlab.errors import InputError
-from daxlab.runs import Ledger, key
-from daxlab.runs.records import setting
+from daxlab.ledger import Ledger, key
+from daxlab.ledger.records import setting
 
 FURTHER = "accuracy."  # begins the metrics of further test sets
 SCHEMA: dict[str, Any] = dict.fromkeys(("network", "learner", "dataset", "split", "protocol"), str)

@@ -12,7 +12,7 @@ from daxlab.analysis.replicates import Row
 from daxlab.analysis.translation import computed
 from daxlab.datasets import Split, dataset, split
 from daxlab.errors import InputError
-from daxlab.runs import Ledger, unpack_answers, unpack_arrays, unpack_likelihoods
+from daxlab.ledger import Ledger, unpack_answers, unpack_arrays, unpack_likelihoods
 
 SCHEMA = {
     "command": pl.String(),

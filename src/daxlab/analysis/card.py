@@ -23,8 +23,8 @@ from daxlab.datasets.part import parts_of
 from daxlab.errors import InputError, nearest
 from daxlab.learners import Program, name_and_fields, of
 from daxlab.learners.take_home import TakeHome
-from daxlab.runs import Ledger, canonical
-from daxlab.runs.records import Facts
+from daxlab.ledger import Ledger, canonical
+from daxlab.ledger.records import Facts
 
 NAMED_BY = ("label", "learner", "file", "command", "name")  # columns and fields by which a learner is found
 VERSION = ("source", "digest", "semantics")  # what differs between versions of one learner

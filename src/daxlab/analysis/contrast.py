@@ -26,8 +26,8 @@ from daxlab.analysis.answers import together
 from daxlab.analysis.replicates import Row, Where, name_and_protocol, summary
 from daxlab.errors import InputError
 from daxlab.learners import name_and_fields
-from daxlab.runs import Ledger
-from daxlab.runs.records import canonical
+from daxlab.ledger import Ledger
+from daxlab.ledger.records import canonical
 from daxlab.units import counted
 
 Replicates = list[Row]  # the runs of one learner on one split, by seed

@@ -13,7 +13,7 @@ import polars as pl
 
 from daxlab.analysis.replicates import COLUMNS, Row, Where, entries, measured
 from daxlab.datasets import dataset
-from daxlab.runs import Ledger
+from daxlab.ledger import Ledger
 
 LEARNING: dict[str, Any] = {"key": str, "seed": int, "update": int}
 LEARNING |= dict.fromkeys(("train_accuracy", "test_accuracy", "loss"), float)

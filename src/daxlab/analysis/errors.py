@@ -9,7 +9,7 @@ import polars as pl
 from daxlab.analysis.answers import SCHEMA, answers, done, of_one_split, runs, together
 from daxlab.analysis.parts import clauses, grammar_of
 from daxlab.analysis.replicates import COLUMNS, entries
-from daxlab.runs import Ledger
+from daxlab.ledger import Ledger
 
 END = "end"  # where an answer, or its target, has no action any more
 

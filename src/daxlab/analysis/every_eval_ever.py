@@ -18,7 +18,7 @@ from daxlab.datasets import dataset
 from daxlab.errors import InputError
 from daxlab.learners import name_and_fields
 from daxlab.learners.take_home import TakeHome
-from daxlab.runs import Ledger
+from daxlab.ledger import Ledger
 
 SCHEMA_VERSION = "0.3.0"
 NAME = "every-eval-ever"

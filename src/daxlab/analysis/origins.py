@@ -4,7 +4,7 @@ from typing import Any
 
 import polars as pl
 
-from daxlab.runs import Ledger
+from daxlab.ledger import Ledger
 
 DEVICE = ("device", "platform")
 VERSIONS = ("daxlab", "python", "jax", "jaxlib", "equinox", "numpy")

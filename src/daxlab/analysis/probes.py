@@ -11,8 +11,8 @@ import polars as pl
 
 from daxlab.analysis.answers import runs, trained_on
 from daxlab.datasets import dataset
-from daxlab.runs import Ledger, unpack_answers, unpack_arrays, unpack_neighbours
-from daxlab.runs.scoring import NEAREST
+from daxlab.ledger import Ledger, unpack_answers, unpack_arrays, unpack_neighbours
+from daxlab.ledger.scoring import NEAREST
 from daxlab.symbols import FINAL
 
 END = "end"  # of the command, which is looked at like a word, and of the answer, which is a step like an action

@@ -7,8 +7,8 @@ from statistics import fmean
 from typing import Any
 
 from daxlab.learners import KINDS, name_and_fields, name_and_variant
+from daxlab.ledger import Ledger
 from daxlab.protocol import Protocol
-from daxlab.runs import Ledger
 
 Where = Mapping[str, Any]
 Row = dict[str, Any]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from daxlab.analysis.replicates import COLUMNS, Row, Where, entries
 from daxlab.learners import name_and_variant
-from daxlab.runs import Ledger
+from daxlab.ledger import Ledger
 
 Axes = Mapping[str, Sequence[Any]]
 Experiments = Mapping[str, Sequence[str]]  # each with the splits that can stand for it, the preferred one first

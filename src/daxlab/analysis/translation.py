@@ -15,7 +15,7 @@ from daxlab.datasets import SentencePairs, bleu, dataset
 from daxlab.datasets.new_word import FRAMES, NewWord, Question, new_word, of_frame
 from daxlab.datasets.translation import BASELINE
 from daxlab.errors import InputError
-from daxlab.runs import Ledger, unpack_answers
+from daxlab.ledger import Ledger, unpack_answers
 
 Row = Mapping[str, Any]
 VERBS = {"m": "am", "s": "is", "re": "are"}

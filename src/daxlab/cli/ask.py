@@ -145,7 +145,7 @@ def _shaded(words: list[str], weights: Any) -> dict[str, str]:
 
 
 def _model(run: str, ledger: Path | None) -> Any:
-    from daxlab.runs.trained import TrainedModel
+    from daxlab.ledger.trained import TrainedModel
 
     model = TrainedModel(ledger_at(ledger, run), run)
     if model.dataset.unit == "sentences":

@@ -15,9 +15,9 @@ from daxlab.cli.terminal import print_json, show, table
 from daxlab.datasets.part import parts_of
 from daxlab.errors import InputError
 from daxlab.learners import Learner, Program, of
+from daxlab.ledger import Ledger, Writer, is_written, key
+from daxlab.ledger.spec import Spec, all_facts
 from daxlab.paper.experiments import NETWORKS
-from daxlab.runs import Ledger, Writer, is_written, key
-from daxlab.runs.spec import Spec, all_facts
 from daxlab.units import counted
 
 Card = dict[str, Any]

@@ -4,7 +4,7 @@ from itertools import groupby
 
 from daxlab.cli.options import JsonOption, LedgerOption, ledger_at
 from daxlab.cli.terminal import print_json
-from daxlab.runs import Ledger
+from daxlab.ledger import Ledger
 
 LEGEND = """\
 holds: every figure's 95% interval lies within what is needed. does not hold: that of one lies outside it.

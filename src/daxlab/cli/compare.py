@@ -17,7 +17,7 @@ from daxlab.cli.terminal import every, print_json, show, table
 from daxlab.datasets import sentence_pairs
 from daxlab.datasets.new_word import FRAMES, new_word
 from daxlab.errors import InputError
-from daxlab.runs import Ledger
+from daxlab.ledger import Ledger
 
 if TYPE_CHECKING:
     from daxlab.paper.comparison import Row

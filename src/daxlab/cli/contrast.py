@@ -11,7 +11,7 @@ from daxlab.atomic import atomic_write
 from daxlab.cli.options import ledger_at, read_filters
 from daxlab.cli.terminal import dots, print_json, show, table
 from daxlab.errors import InputError
-from daxlab.runs import Ledger
+from daxlab.ledger import Ledger
 from daxlab.units import counted
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from daxlab.datasets.part import LIMIT, TENTH
 from daxlab.errors import InputError
 from daxlab.learners import Program
 from daxlab.learners.registry import derives_from_daxlab
+from daxlab.ledger import Ledger
 from daxlab.paper.experiments import EXPERIMENTS, TRANSLATION, specs as paper_specs
-from daxlab.runs import Ledger
 from daxlab.sweep import Spec
 from daxlab.units import counted
 

@@ -11,7 +11,7 @@ from daxlab.cli.options import JsonOption, LedgerOption, ledger_at, shipped_hint
 from daxlab.cli.terminal import dots, every, print_json, show
 from daxlab.errors import InputError
 from daxlab.learners import KINDS
-from daxlab.runs import Ledger
+from daxlab.ledger import Ledger
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -11,8 +11,8 @@ from typing import Annotated, Any
 import typer
 
 from daxlab.errors import InputError, nearest
-from daxlab.runs import Ledger, is_written
-from daxlab.runs.records import METRICS
+from daxlab.ledger import Ledger, is_written
+from daxlab.ledger.records import METRICS
 from daxlab.sweep import gpu_sharing
 
 LEDGER = Path("daxlab.db")  # in the working folder

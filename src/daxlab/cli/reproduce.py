@@ -15,10 +15,10 @@ from daxlab.datasets.new_word import named
 from daxlab.datasets.release import SCAN
 from daxlab.datasets.translation import ENG_FRA, TATOEBA
 from daxlab.errors import InputError
+from daxlab.ledger import Ledger
 from daxlab.paper.experiments import ALL, EXPERIMENTS, TRANSLATION, chosen, specs
 from daxlab.paper.targets import RUNS
 from daxlab.protocol import Protocol
-from daxlab.runs import Ledger
 from daxlab.sweep import Outcome
 
 NAMES = "|".join((*EXPERIMENTS, ALL))

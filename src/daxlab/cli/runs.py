@@ -24,9 +24,9 @@ from daxlab.cli.options import (
 )
 from daxlab.cli.terminal import print_json, progress, show, sparkline, table
 from daxlab.errors import InputError
-from daxlab.runs import Ledger, Writer, export, merge, write_frame, write_table
-from daxlab.runs.artefacts import unpack_record
-from daxlab.runs.trackers import TRACKERS, log
+from daxlab.ledger import Ledger, Writer, export, merge, write_frame, write_table
+from daxlab.ledger.artefacts import unpack_record
+from daxlab.ledger.trackers import TRACKERS, log
 from daxlab.sweep import weights_of
 from daxlab.units import counted
 
@@ -189,7 +189,7 @@ def run_as_folder(
     In Python, daxlab.load("DIR") reads it again.
     Example: daxlab runs folder 9485894f --to model/
     """
-    from daxlab.runs.folder import write_folder  # numpy is slow to load
+    from daxlab.ledger.folder import write_folder  # numpy is slow to load
 
     path = ledger_at(ledger, run)
     print(*write_folder(path, run, to), sep="\n")

@@ -10,9 +10,9 @@ from daxlab.cli.compare import figure_row
 from daxlab.cli.options import JsonOption, LedgerOption, ledger_at, shipped_hint
 from daxlab.cli.terminal import every, print_json, show, table
 from daxlab.errors import InputError, nearest
+from daxlab.ledger import Ledger
 from daxlab.paper.experiments import SPLITS
 from daxlab.report.text import SEARCH_TERMS, architecture, completeness as complete, findings, winner
-from daxlab.runs import Ledger
 
 app = typer.Typer(help="The search over the paper's 180 architectures.")
 EXPERIMENTS = (*SPLITS, "overall")

@@ -14,7 +14,7 @@ from daxlab.cli.terminal import print_json, show
 from daxlab.cli.training import Training, with_training_options
 from daxlab.cli.watching import LOOK_EVERY, look, shown
 from daxlab.errors import InputError
-from daxlab.runs import Ledger
+from daxlab.ledger import Ledger
 from daxlab.sweep import Outcome, Spec, weights_of
 from daxlab.sweep.grid import parse, part, read
 from daxlab.units import counted

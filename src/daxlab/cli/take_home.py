@@ -14,8 +14,8 @@ from daxlab.learners import Job
 from daxlab.learners.core import Actions, Answers, Failed
 from daxlab.learners.program import presented
 from daxlab.learners.take_home import TakeHome, Task, answers_in, read, write
-from daxlab.runs import Ledger, Run, Writer, is_written, key, pack_answers, unpack_answers
-from daxlab.runs.scoring import accuracy
+from daxlab.ledger import Ledger, Run, Writer, is_written, key, pack_answers, unpack_answers
+from daxlab.ledger.scoring import accuracy
 from daxlab.sweep import Spec, sweep
 from daxlab.sweep.task import Event, Task as Group
 from daxlab.units import counted

@@ -7,10 +7,10 @@ from dataclasses import replace
 from daxlab import InputError, language
 from daxlab.cli.options import LEDGER
 from daxlab.cli.watching import watch
+from daxlab.ledger import Ledger
+from daxlab.ledger.trained import TrainedModel
 from daxlab.paper.experiments import BEST, NETWORKS
 from daxlab.paper.targets import stated
-from daxlab.runs import Ledger
-from daxlab.runs.trained import TrainedModel
 from daxlab.sweep import Spec, sweep
 
 NETWORK = NETWORKS[BEST["jump"]]

@@ -19,7 +19,7 @@ from daxlab.cli.terminal import print_json, show, table
 from daxlab.cli.training import Training, with_training_options
 from daxlab.datasets import Dataset, dataset
 from daxlab.errors import InputError
-from daxlab.runs import Ledger
+from daxlab.ledger import Ledger
 from daxlab.settings import ordered, written
 from daxlab.sweep import Outcome, Spec
 from daxlab.units import counted

@@ -14,7 +14,7 @@ import typer
 from daxlab.cli.options import LEDGER, device_named, seconds, shipped, writable_ledger
 from daxlab.cli.watching import watch
 from daxlab.errors import InputError
-from daxlab.runs import Ledger, is_written
+from daxlab.ledger import Ledger, is_written
 from daxlab.sweep import Outcome, Spec, plan_sweep, sweep
 from daxlab.sweep.groups import estimate
 from daxlab.sweep.local import groups_at_once

@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from daxlab.cli.terminal import table
-from daxlab.runs import Ledger
+from daxlab.ledger import Ledger
 from daxlab.sweep import Plan
 from daxlab.sweep.status import Running, Status, status
 from daxlab.sweep.task import Noted, Progress

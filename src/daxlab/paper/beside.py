@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from daxlab.analysis.replicates import summary
+from daxlab.ledger import Ledger
 from daxlab.paper.experiments import BEST, FEW, NETWORKS, OVERALL, SPLITS
 from daxlab.paper.published import on
 from daxlab.paper.runs import Runs
-from daxlab.runs import Ledger
 
 Row = dict[str, Any]
 

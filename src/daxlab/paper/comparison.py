@@ -11,6 +11,7 @@ from typing import Any
 
 from daxlab.analysis.replicates import summary
 from daxlab.errors import InputError
+from daxlab.ledger import Ledger
 from daxlab.paper.experiments import BEST, EXPERIMENTS
 from daxlab.paper.measures import CATALOGUE, OURS
 from daxlab.paper.runs import Draw, Measurement, Runs
@@ -28,7 +29,6 @@ from daxlab.paper.verdicts import (
     together,
 )
 from daxlab.protocol import Protocol
-from daxlab.runs import Ledger
 
 JUDGED = ("difference", "difference_low", "difference_high", "tolerance", "power")
 PART = ("network", "split", "mean", "sem", "low", "high", "runs", "verdict", *JUDGED, "needed", "note")  # of several

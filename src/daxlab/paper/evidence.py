@@ -13,12 +13,12 @@ from daxlab.analysis.probes import neighbours
 from daxlab.analysis.search import ranked, shared_seeds, table
 from daxlab.datasets import find, release, split
 from daxlab.errors import InputError
+from daxlab.ledger import Ledger
 from daxlab.paper.experiments import BEST, OVERALL, PRIMITIVES, SCAN, SPLITS, recorded_values, size
 from daxlab.paper.measures import few_shot, in_each, srns
 from daxlab.paper.runs import Measure, Measurement, Runs, draw_of
 from daxlab.paper.verdicts import Scale
 from daxlab.protocol import SEMANTICS
-from daxlab.runs import Ledger
 
 EXAMPLE = ("jump opposite right after", "after walk around right thrice")  # parts of Experiment 1's example
 GOOD = 80.0  # per cent: a network that generalises very well

@@ -12,9 +12,9 @@ from daxlab.datasets.release import PREFIX, SIMPLE
 from daxlab.datasets.rules import REPLICATES, SHOTS, SIZES
 from daxlab.errors import InputError, nearest
 from daxlab.learners import RNN
+from daxlab.ledger.spec import Spec
 from daxlab.paper.targets import RUNS, paper
 from daxlab.protocol import Protocol
-from daxlab.runs.spec import Spec
 from daxlab.settings import recorded
 
 NETWORKS = {name: RNN(**fields) for name, fields in paper()["networks"].items() if name != "exp4"}

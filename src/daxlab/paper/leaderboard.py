@@ -17,6 +17,8 @@ from daxlab.datasets.release import PREFIX
 from daxlab.datasets.rules import REPLICATES
 from daxlab.errors import InputError, nearest
 from daxlab.learners import KINDS, RNN, Learner, name_and_fields, still_here
+from daxlab.ledger import Ledger
+from daxlab.ledger.records import canonical
 from daxlab.paper.beside import networks
 from daxlab.paper.experiments import FEW, NETWORKS, OVERALL, SCAN, few, size
 from daxlab.paper.published import DRAW, Published, of, on
@@ -24,8 +26,6 @@ from daxlab.paper.runs import filters
 from daxlab.paper.targets import RUNS
 from daxlab.paper.verdicts import Judgement, Scale, Verdict, decide, judge
 from daxlab.protocol import Protocol
-from daxlab.runs import Ledger
-from daxlab.runs.records import canonical
 
 SHOTS = 8
 SPLITS = (

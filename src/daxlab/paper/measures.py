@@ -22,13 +22,13 @@ from daxlab.analysis.parts import coverage
 from daxlab.analysis.search import pooled, shared_seeds, table
 from daxlab.datasets import find, release, split
 from daxlab.datasets.rules import SHOTS, SIZES
+from daxlab.ledger import Ledger
 from daxlab.paper import translations
 from daxlab.paper.experiments import BEST, FEW, NETWORKS, ONCE, OVERALL, PRIMITIVES, SPLITS, both, few, size
 from daxlab.paper.runs import Measure, Measurement, Runs, draw_of
 from daxlab.paper.search import ARCHITECTURES, AXES
 from daxlab.paper.targets import FIGURES, target
 from daxlab.paper.verdicts import Scale, interval
-from daxlab.runs import Ledger
 from daxlab.symbols import FINAL
 
 OURS = "ours."  # begins the ids of figures that the paper lacks

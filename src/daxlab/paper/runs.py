@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from daxlab.datasets.release import PREFIX
 from daxlab.learners import RNN
+from daxlab.ledger import Ledger
 from daxlab.paper.experiments import NETWORKS, SCAN, recorded_values, trained_by
 from daxlab.paper.verdicts import Scale
 from daxlab.protocol import SEMANTICS, Protocol
-from daxlab.runs import Ledger
 
 if TYPE_CHECKING:
     import polars as pl

@@ -13,10 +13,10 @@ from daxlab.analysis.intervals import of_accuracies, student
 from daxlab.analysis.replicates import summary
 from daxlab.analysis.search import architectures, overall, pooled, ranked, shared_seeds, table, worth
 from daxlab.learners import RNN
+from daxlab.ledger import Ledger
 from daxlab.paper.experiments import BEST, NETWORKS, OVERALL, SPLITS, recorded_values
 from daxlab.paper.targets import paper, stated
 from daxlab.protocol import SEMANTICS, Protocol
-from daxlab.runs import Ledger
 
 Row = dict[str, Any]
 AXES = {"cell": paper()["search"]["cells"]}

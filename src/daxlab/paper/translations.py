@@ -14,12 +14,12 @@ from daxlab.analysis.translation import Translated, right_of, scores, shown, tra
 from daxlab.datasets import bleu, sentence_pairs
 from daxlab.datasets.new_word import FRAMES, new_word
 from daxlab.datasets.translation import BASELINE, PAPER, PAPER_DIGEST, TIMES, condition
+from daxlab.ledger import Ledger
 from daxlab.paper import experiments
 from daxlab.paper.runs import Measure, Measurement, Runs, filters
 from daxlab.paper.targets import target
 from daxlab.paper.verdicts import Scale
 from daxlab.protocol import Protocol
-from daxlab.runs import Ledger
 
 NETWORK = "exp4"
 COUNTED = ("exp4.tired.constructions", "exp4.tired.seen", "exp4.frames")  # in the corpus, without runs

@@ -13,12 +13,12 @@ from typing import Any
 from daxlab.analysis.card import SCAN
 from daxlab.datasets.part import parts_of
 from daxlab.errors import InputError
+from daxlab.ledger import Ledger
 from daxlab.paper.beside import beside
 from daxlab.paper.experiments import OVERALL
 from daxlab.paper.targets import FIGURES, stated
 from daxlab.report import text
 from daxlab.report.blocks import Block, Faint, Fold, Note, Section, Strip, Table, Text
-from daxlab.runs import Ledger
 from daxlab.units import counted, duration, size
 
 Card = dict[str, Any]

@@ -7,6 +7,7 @@ from itertools import groupby
 import polars as pl
 
 from daxlab.analysis.accuracy import settings
+from daxlab.ledger import Ledger
 from daxlab.paper.comparison import Row as Compared, cells, experiments_of
 from daxlab.paper.experiments import BEST, NETWORKS, OVERALL, SCAN, SPLITS
 from daxlab.paper.targets import RUNS, stated
@@ -15,7 +16,6 @@ from daxlab.report import figures, text
 from daxlab.report.blocks import Block, Cell, Fold, Note, Picture, Section, Strip, Table, Text, absent
 from daxlab.report.drawing import as_csv, picture
 from daxlab.report.facts import Facts, Row
-from daxlab.runs import Ledger
 
 ASKS = {
     "simple": "new commands, of kinds it has seen",

@@ -11,12 +11,12 @@ from daxlab.analysis.replicates import entries
 from daxlab.datasets import SentencePairs, dataset
 from daxlab.errors import InputError
 from daxlab.learners import RNN
+from daxlab.ledger import Ledger
 from daxlab.paper.claims import Claimed, claims
 from daxlab.paper.comparison import Row as Compared, compare
 from daxlab.paper.experiments import NETWORKS, SCAN
 from daxlab.paper.leaderboard import Entry, leaderboard
 from daxlab.paper.runs import Runs
-from daxlab.runs import Ledger
 
 Row = Mapping[str, Any]
 

@@ -9,11 +9,11 @@ import matplotlib as mpl
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup, escape
 
+from daxlab.ledger import Ledger
 from daxlab.report import avenues, comparison, experiments, provenance, search, splits, text, translation
 from daxlab.report.blocks import Block, Section, Text
 from daxlab.report.drawing import PALETTE, STYLE
 from daxlab.report.facts import Facts
-from daxlab.runs import Ledger
 
 STRIP = 160  # pixels from 0 to 100
 VERDICTS = {"agrees": "good", "holds": "good", "differs": "bad", "does not hold": "bad", "undecided": "open"}

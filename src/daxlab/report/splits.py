@@ -13,12 +13,12 @@ from daxlab.analysis.curves import learning
 from daxlab.analysis.probes import attention
 from daxlab.datasets import dataset
 from daxlab.errors import InputError
+from daxlab.ledger import Ledger
 from daxlab.paper.experiments import BEST, NETWORKS, SCAN, SPLITS, TRANSLATOR
 from daxlab.report import figures, text
 from daxlab.report.blocks import Block, Fold, Picture, Section, Strip, Table, Text, absent, blocks_until_missing
 from daxlab.report.drawing import as_csv, picture, short
 from daxlab.report.facts import Facts
-from daxlab.runs import Ledger
 
 MOST_LEARNERS = 6  # that are shown on one split
 MOST_BARS = 10  # that a figure shows

@@ -11,6 +11,6 @@ gpu_sharing.py  several workers on one card at once
 cluster.py      a Ray cluster as an executor (needs the extra daxlab[ray])
 """
 
-from daxlab.runs.files import weights_of as weights_of
-from daxlab.runs.spec import Spec as Spec
+from daxlab.ledger.files import weights_of as weights_of
+from daxlab.ledger.spec import Spec as Spec
 from daxlab.sweep.driver import Outcome as Outcome, Plan as Plan, plan_sweep as plan_sweep, sweep as sweep

@@ -18,9 +18,9 @@ from typing import Any
 from daxlab import learners
 from daxlab.atomic import atomic_write
 from daxlab.errors import InputError
-from daxlab.runs import Group, Ledger, Run, Writer, is_written, key
-from daxlab.runs.files import checkpoint, checkpoints, weights_of
-from daxlab.runs.spec import Spec, all_facts
+from daxlab.ledger import Group, Ledger, Run, Writer, is_written, key
+from daxlab.ledger.files import checkpoint, checkpoints, weights_of
+from daxlab.ledger.spec import Spec, all_facts
 from daxlab.sweep.groups import grouped, ordered
 from daxlab.sweep.local import execute
 from daxlab.sweep.status import beginning

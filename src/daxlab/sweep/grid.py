@@ -21,7 +21,7 @@ from typing import Any
 from daxlab import learners
 from daxlab.datasets import dataset
 from daxlab.errors import InputError, nearest
-from daxlab.runs.spec import MOST_SEEDS, Spec
+from daxlab.ledger.spec import MOST_SEEDS, Spec
 from daxlab.settings import parsed, type_of, written
 
 MOST_RUNS = 1_000_000

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from statistics import median
 
 from daxlab.learners import name_and_fields
-from daxlab.runs import Group, Ledger, key
-from daxlab.runs.spec import Spec
+from daxlab.ledger import Group, Ledger, key
+from daxlab.ledger.spec import Spec
 
 LEDGER_BYTES = 50_000  # of a run: its answers, likelihoods and curve
 SHORTEST = 10  # a run of fewer than a tenth of the steps says nothing: most of it is compiling and scoring

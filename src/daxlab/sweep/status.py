@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from daxlab import learners
-from daxlab.runs import Group, Ledger
+from daxlab.ledger import Group, Ledger
 from daxlab.sweep.groups import steps
 
 NOTE = "sweep"

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from daxlab.runs import Run
-from daxlab.runs.spec import Spec
+from daxlab.ledger import Run
+from daxlab.ledger.spec import Spec
 
 TRIES = 3  # of a task whose worker died; a node that is lost is not the task's fault
 

@@ -20,9 +20,9 @@ from typing import Any
 from daxlab.errors import InputError
 from daxlab.learners import Context, Learner
 from daxlab.learners.registry import line_in
-from daxlab.runs import Run, key
-from daxlab.runs.scoring import Scored, score
-from daxlab.runs.spec import all_facts
+from daxlab.ledger import Run, key
+from daxlab.ledger.scoring import Scored, score
+from daxlab.ledger.spec import all_facts
 from daxlab.sweep.task import Broken, Event, Finished, Noted, Progress, Report, Stopped, Task, TooLarge
 
 OUT_OF_MEMORY = ("RESOURCE_EXHAUSTED", "Out of memory", "out of memory")

@@ -7,9 +7,9 @@ import pytest
 
 import daxlab as package
 from daxlab import InputError, dataset
-from daxlab.runs import Ledger
-from daxlab.runs.folder import load, write_folder
-from daxlab.runs.trained import TrainedModel
+from daxlab.ledger import Ledger
+from daxlab.ledger.folder import load, write_folder
+from daxlab.ledger.trained import TrainedModel
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import time
 import pytest
 from test_store import run, spec
 
-from daxlab.runs import Group, Run, Writer, canonical, export, key, pack_answers, pack_likelihoods
+from daxlab.ledger import Group, Run, Writer, canonical, export, key, pack_answers, pack_likelihoods
 
 MAIN_SPLITS = ("simple", "length", "jump", "turn-left")
 

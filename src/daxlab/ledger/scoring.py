@@ -10,7 +10,7 @@ from typing import Any
 
 from daxlab.languages import Example
 from daxlab.learners import NO_ANSWER, Answered, Failure, Fitted, Learner
-from daxlab.runs.artefacts import pack_answers, pack_arrays, pack_likelihoods, pack_neighbours, pack_record
+from daxlab.ledger.artefacts import pack_answers, pack_arrays, pack_likelihoods, pack_neighbours, pack_record
 
 NEAREST = 10  # training commands that are kept for each probe
 

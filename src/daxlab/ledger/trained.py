@@ -5,10 +5,10 @@ from pathlib import Path
 from daxlab.datasets import Dataset, Split, dataset
 from daxlab.errors import InputError
 from daxlab.learners import Answered, Context, Fitted, Prediction
-from daxlab.runs.artefacts import unpack_record
-from daxlab.runs.files import weights_of
-from daxlab.runs.ledger import Ledger
-from daxlab.runs.spec import Spec
+from daxlab.ledger.artefacts import unpack_record
+from daxlab.ledger.files import weights_of
+from daxlab.ledger.ledger import Ledger
+from daxlab.ledger.spec import Spec
 
 
 class Askable:

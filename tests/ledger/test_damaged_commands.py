@@ -8,8 +8,8 @@ import pytest
 from test_damaged import damage
 
 from daxlab.learners import RNN
-from daxlab.runs import Run, Writer, key
-from daxlab.runs.spec import Spec
+from daxlab.ledger import Run, Writer, key
+from daxlab.ledger.spec import Spec
 from fuzzing import parts
 from report.made_up import run
 

@@ -13,7 +13,7 @@ from daxlab import learners
 from daxlab.datasets import Dataset, Split, dataset
 from daxlab.errors import InputError
 from daxlab.learners import RNN, Job, Learner
-from daxlab.runs.records import key
+from daxlab.ledger.records import key
 
 MOST_SEEDS = 2**32
 

@@ -11,12 +11,12 @@ from daxlab.datasets import dataset
 from daxlab.encoding import Encoding
 from daxlab.errors import InputError
 from daxlab.learners import label, name_and_fields
-from daxlab.runs.artefacts import unpack_record
-from daxlab.runs.files import weights_of
-from daxlab.runs.ledger import Ledger
-from daxlab.runs.records import Run, key
-from daxlab.runs.spec import Spec
-from daxlab.runs.trained import Askable
+from daxlab.ledger.artefacts import unpack_record
+from daxlab.ledger.files import weights_of
+from daxlab.ledger.ledger import Ledger
+from daxlab.ledger.records import Run, key
+from daxlab.ledger.spec import Spec
+from daxlab.ledger.trained import Askable
 
 WEIGHTS, RECORD, CONFIG, CARD = "model.safetensors", "model.json", "config.json", "README.md"
 MAIN = {"accuracy": "exact match", "oracle_accuracy": "exact match, told the right number of actions"}

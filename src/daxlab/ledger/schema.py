@@ -11,8 +11,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from daxlab.runs import decoding
-from daxlab.runs.records import METRICS, canonical
+from daxlab.ledger import decoding
+from daxlab.ledger.records import METRICS, canonical
 
 APPLICATION = 0x64617821  # "dax!", by which `file` and we recognise a ledger
 VERSION = 3

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from daxlab.atomic import atomic_file
 from daxlab.errors import InputError
-from daxlab.runs import files
-from daxlab.runs.ledger import Ledger
-from daxlab.runs.records import METRICS, Run
-from daxlab.runs.schema import ROW, Where, condition
-from daxlab.runs.writer import Writer
+from daxlab.ledger import files
+from daxlab.ledger.ledger import Ledger
+from daxlab.ledger.records import METRICS, Run
+from daxlab.ledger.schema import ROW, Where, condition
+from daxlab.ledger.writer import Writer
 
 if TYPE_CHECKING:
     import polars

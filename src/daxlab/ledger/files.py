@@ -16,8 +16,8 @@ from urllib.parse import quote
 from filelock import FileLock, Timeout, lock_descriptor
 
 from daxlab.errors import InputError
-from daxlab.runs.records import described
-from daxlab.runs.schema import APPLICATION, OLD_SETTINGS, SCHEMA, STEPS, VERSION
+from daxlab.ledger.records import described
+from daxlab.ledger.schema import APPLICATION, OLD_SETTINGS, SCHEMA, STEPS, VERSION
 
 NETWORK = re.compile(
     r"nfs\d*|cifs|smb\w*|afs|ncpfs|ceph|lustre|gpfs|beegfs|panfs|glusterfs|orangefs|pvfs2|gfs2?|ocfs2|9p|davfs"

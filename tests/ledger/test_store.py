@@ -21,7 +21,7 @@ from hypothesis import given, settings, strategies as st
 
 from daxlab.errors import InputError
 from daxlab.learners import name_and_fields
-from daxlab.runs import (
+from daxlab.ledger import (
     Group,
     Ledger,
     Run,
@@ -39,7 +39,7 @@ from daxlab.runs import (
     unpack_likelihoods,
     write_table,
 )
-from daxlab.runs.files import network_disk
+from daxlab.ledger.files import network_disk
 
 RESULTS = Path(__file__).parents[2] / "results"
 TARGETS = [("JUMP",), ("JUMP", "JUMP"), ("LTURN", "WALK"), ("RUN", "RUN", "RUN")]
@@ -1004,7 +1004,7 @@ def test_a_network_disk_is_recognised_by_its_mount(place, kind):
 
 def test_on_a_network_disk_only_exports_are_opened(book, tmp_path, monkeypatch):
     export(book.ledger, tmp_path / "export.db")
-    monkeypatch.setattr("daxlab.runs.files.network_disk", lambda path, mounts: "nfs4")
+    monkeypatch.setattr("daxlab.ledger.files.network_disk", lambda path, mounts: "nfs4")
     with pytest.raises(InputError, match=r"network disk .nfs4.*keep the working ledger"):
         Writer(tmp_path / "new.db")
     assert not (tmp_path / "new.db").exists()

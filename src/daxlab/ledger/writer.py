@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from daxlab import __version__
-from daxlab.runs import files
-from daxlab.runs.ledger import Ledger
-from daxlab.runs.records import METRICS, Facts, Group, GroupStatus, Run, canonical, described, key, setting
+from daxlab.ledger import files
+from daxlab.ledger.ledger import Ledger
+from daxlab.ledger.records import METRICS, Facts, Group, GroupStatus, Run, canonical, described, key, setting
 
 
 class Writer:

@@ -8,9 +8,9 @@ import pytest
 
 from daxlab import InputError
 from daxlab.learners import RNN
-from daxlab.runs import Ledger, Run, Writer
-from daxlab.runs.spec import Spec
-from daxlab.runs.trackers import TRACKERS, log, tracked
+from daxlab.ledger import Ledger, Run, Writer
+from daxlab.ledger.spec import Spec
+from daxlab.ledger.trackers import TRACKERS, log, tracked
 
 CURVE = {"update": [10, 20], "loss": [2.5, math.nan], "test_accuracy": [0.0, 50.0]}
 RUNS = [

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from daxlab.errors import InputError, nearest
-from daxlab.runs.ledger import Ledger
-from daxlab.runs.records import Run, described
+from daxlab.ledger.ledger import Ledger
+from daxlab.ledger.records import Run, described
 
 LONGEST = 100  # of a learner in words: trackers make folders of names
 

@@ -14,7 +14,7 @@
 The ledger is one SQLite file. Nothing outside these files knows its format, and they know nothing of training.
 """
 
-from daxlab.runs.artefacts import (
+from daxlab.ledger.artefacts import (
     pack_answers as pack_answers,
     pack_arrays as pack_arrays,
     pack_likelihoods as pack_likelihoods,
@@ -24,14 +24,14 @@ from daxlab.runs.artefacts import (
     unpack_likelihoods as unpack_likelihoods,
     unpack_neighbours as unpack_neighbours,
 )
-from daxlab.runs.exchange import (
+from daxlab.ledger.exchange import (
     Merged as Merged,
     export as export,
     merge as merge,
     write_frame as write_frame,
     write_table as write_table,
 )
-from daxlab.runs.files import is_written as is_written
-from daxlab.runs.ledger import Ledger as Ledger
-from daxlab.runs.records import Group as Group, Run as Run, canonical as canonical, key as key
-from daxlab.runs.writer import Writer as Writer
+from daxlab.ledger.files import is_written as is_written
+from daxlab.ledger.ledger import Ledger as Ledger
+from daxlab.ledger.records import Group as Group, Run as Run, canonical as canonical, key as key
+from daxlab.ledger.writer import Writer as Writer

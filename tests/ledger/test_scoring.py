@@ -10,9 +10,9 @@ from hypothesis import given, strategies as st
 
 from daxlab.datasets import dataset
 from daxlab.learners import RNN, Context, Job, Learner, Model
-from daxlab.runs import Ledger, unpack_answers, unpack_arrays, unpack_neighbours
-from daxlab.runs.scoring import NEAREST, nearest, score
-from daxlab.runs.trained import TrainedModel
+from daxlab.ledger import Ledger, unpack_answers, unpack_arrays, unpack_neighbours
+from daxlab.ledger.scoring import NEAREST, nearest, score
+from daxlab.ledger.trained import TrainedModel
 from daxlab.sweep import Spec, sweep
 from executors import in_process
 

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from daxlab.errors import InputError
-from daxlab.runs import decoding, files
-from daxlab.runs.records import METRICS, Group, GroupStatus, Run
-from daxlab.runs.schema import GROUP, RECORD, ROW, RUN_COLUMNS, SETTING, Columns, Where, condition, place
+from daxlab.ledger import decoding, files
+from daxlab.ledger.records import METRICS, Group, GroupStatus, Run
+from daxlab.ledger.schema import GROUP, RECORD, ROW, RUN_COLUMNS, SETTING, Columns, Where, condition, place
 
 Row = dict[str, Any]
 _RUNS = (

@@ -13,7 +13,7 @@ from hypothesis import given, strategies as st
 from test_store import TARGETS, failed, run, spec
 
 from daxlab.errors import InputError
-from daxlab.runs import (
+from daxlab.ledger import (
     Group,
     Ledger,
     Run,
