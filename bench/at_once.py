@@ -69,7 +69,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=RESULTS)
     parser.add_argument("--quick", action="store_true", help="Only see whether it can start.")
     asked = parser.parse_args()
-    from daxlab.cli.options import device_named
+    from daxlab.sweep.local import device_named
 
     if device_named("auto") != "gpu":
         print("bench/at_once.py: there is no GPU here that JAX can use, so there is nothing to measure")

@@ -100,7 +100,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=RESULTS)
     parser.add_argument("--quick", action="store_true", help="A second's trial on whatever device there is.")
     asked = parser.parse_args()
-    from daxlab.cli.options import device_named  # slow to load
+    from daxlab.sweep.local import device_named  # slow to load
 
     if asked.quick:
         asked.runs, asked.hidden = [1], [5]

@@ -11,11 +11,11 @@ import pytest
 
 from daxlab.analysis.answers import answers, scored
 from daxlab.analysis.replicates import differing
-from daxlab.cli.options import ledger_at
 from daxlab.datasets import SentencePairs, dataset
 from daxlab.datasets.translation import TATOEBA
 from daxlab.ledger import Ledger, key
 from daxlab.ledger.artefacts import STEP
+from daxlab.ledger.location import ledger_at
 from daxlab.ledger.spec import all_facts
 from daxlab.paper.comparison import compare
 from daxlab.paper.experiments import EXPERIMENTS, specs

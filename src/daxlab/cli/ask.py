@@ -8,10 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from daxlab.analysis.score import by_category
-from daxlab.cli.options import JsonOption, LedgerOption, RunArgument, TestOption, ledger_at
+from daxlab.cli.options import JsonOption, LedgerOption, RunArgument, TestOption
 from daxlab.cli.terminal import print_json, show, table
 from daxlab.datasets import Split
 from daxlab.errors import InputError, nearest
+from daxlab.ledger.location import ledger_at
 
 SHADES = " ░▒▓█"
 

@@ -10,12 +10,13 @@ from typing import Annotated, Any
 import typer
 
 from daxlab.atomic import atomic_write
-from daxlab.cli.options import ExceptOption, JsonOption, LedgerOption, ledger_at, shipped
+from daxlab.cli.options import ExceptOption, JsonOption, LedgerOption
 from daxlab.cli.terminal import print_json, show, table
 from daxlab.datasets.part import parts_of
 from daxlab.errors import InputError
 from daxlab.learners import Learner, Program, of
 from daxlab.ledger import Ledger, Writer, is_written, key
+from daxlab.ledger.location import ledger_at, shipped
 from daxlab.ledger.spec import Spec, all_facts
 from daxlab.paper.experiments import NETWORKS
 from daxlab.units import counted

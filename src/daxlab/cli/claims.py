@@ -2,9 +2,10 @@
 
 from itertools import groupby
 
-from daxlab.cli.options import JsonOption, LedgerOption, ledger_at
+from daxlab.cli.options import JsonOption, LedgerOption
 from daxlab.cli.terminal import print_json
 from daxlab.ledger import Ledger
+from daxlab.ledger.location import ledger_at
 
 LEGEND = """\
 holds: every figure's 95% interval lies within what is needed. does not hold: that of one lies outside it.

@@ -8,10 +8,11 @@ from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 from daxlab.atomic import atomic_write
-from daxlab.cli.options import ledger_at, read_filters
+from daxlab.cli.options import read_filters
 from daxlab.cli.terminal import dots, print_json, show, table
 from daxlab.errors import InputError
 from daxlab.ledger import Ledger
+from daxlab.ledger.location import ledger_at
 from daxlab.units import counted
 
 if TYPE_CHECKING:

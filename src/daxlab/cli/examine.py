@@ -9,7 +9,7 @@ import typer
 
 from daxlab.cli import training
 from daxlab.cli.card import card_of, facts_without, label_runs, refuse_taken, rows_of, show_card
-from daxlab.cli.options import LEDGER, DataOption, JsonOption, bytes_named, seconds
+from daxlab.cli.options import DataOption, JsonOption, bytes_named, seconds
 from daxlab.cli.take_home import write_folder
 from daxlab.cli.terminal import print_json
 from daxlab.cli.training import Training
@@ -20,6 +20,7 @@ from daxlab.errors import InputError
 from daxlab.learners import Program
 from daxlab.learners.registry import derives_from_daxlab
 from daxlab.ledger import Ledger
+from daxlab.ledger.location import LEDGER
 from daxlab.paper.experiments import EXPERIMENTS, TRANSLATION, specs as paper_specs
 from daxlab.sweep import Spec
 from daxlab.units import counted

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from daxlab.atomic import atomic_write
-from daxlab.cli.options import JsonOption, LedgerOption, ledger_at, shipped_hint
+from daxlab.cli.options import JsonOption, LedgerOption
 from daxlab.cli.terminal import dots, every, print_json, show
 from daxlab.errors import InputError
 from daxlab.learners import KINDS
 from daxlab.ledger import Ledger
+from daxlab.ledger.location import ledger_at, shipped_hint
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -4,22 +4,17 @@ import json
 import re
 import sys
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from daxlab.errors import InputError, nearest
-from daxlab.ledger import Ledger, is_written
+from daxlab.ledger import Ledger
+from daxlab.ledger.location import LEDGER
 from daxlab.ledger.records import METRICS
-from daxlab.sweep import gpu_sharing
 
-LEDGER = Path("daxlab.db")  # in the working folder
-INSTALL_ROOTS = tuple(Path(__file__).resolve().parents[up] for up in (1, 3))  # an installed package; a checkout
-RESULTS = "results/runs.db"
 MOST_NAMED = 12  # values, in advice
-PLUGINS = ("jax_cuda13_plugin", "jax_cuda12_plugin")
 
 JsonOption = Annotated[bool, typer.Option("--json", help="For scripts.")]
 DATA = "A dataset ('daxlab datasets'), a grammar file or a folder of TSV files."
@@ -63,58 +58,6 @@ def bytes_named(amount: str) -> float:
     if not match:
         raise InputError(f"an amount of memory is one such as 500M or 8G, not {amount!r}")
     return float(match[1]) * 1000.0 ** " kMGT".index(match[2] or " ")
-
-
-def device_named(name: str, executor: str = "local") -> str:
-    """The device that a name stands for: cpu or gpu."""
-    if name not in ("auto", "cpu", "gpu"):
-        raise InputError(f"a device is auto, cpu or gpu, not {name!r}")
-    if executor not in ("local", "ray"):
-        raise InputError(f"an executor is local or ray, not {executor!r}")
-    if name != "auto":
-        return name
-    if executor == "ray":
-        raise InputError("what a cluster's nodes have is not known here: say --device cpu or --device gpu")
-    return "gpu" if gpu_sharing.is_here() and any(map(find_spec, PLUGINS)) else "cpu"
-
-
-def ledger_at(path: Path | None, run: str = "") -> Path:
-    """The ledger to read: the one named, or the one in the working folder. Where that lacks the run (or has none at
-    all), the results that come with daxlab."""
-    results = shipped()
-    if path or results is None or _has_runs(LEDGER, run):
-        return path or LEDGER
-    lacks = f"no run {run}" if run else "no runs"
-    print(f"{LEDGER} has {lacks} here; looking in the results that come with daxlab: {results}", file=sys.stderr)
-    return results
-
-
-def _has_runs(path: Path, prefix: str) -> bool:
-    if not is_written(path):
-        return False
-    with Ledger(path) as ledger:
-        return bool(ledger.keys_with_prefix(prefix) if prefix else ledger.count())
-
-
-def writable_ledger(path: Path) -> Path:
-    """The ledger, to be written; an error for the results that come with daxlab."""
-    if path.resolve() == shipped():
-        raise InputError(
-            f"{path} has the results that come with daxlab, which stay as they are; "
-            f"'daxlab runs merge {path}' brings them into {LEDGER}"
-        )
-    return path
-
-
-def shipped(name: str = RESULTS) -> Path | None:
-    """The results that come with daxlab, or another file that does."""
-    return next(((root / name).resolve() for root in INSTALL_ROOTS if (root / name).exists()), None)
-
-
-def shipped_hint(ledger: Path) -> str:
-    """Where more runs are, for a ledger of one's own that lacks them."""
-    results = shipped()
-    return "" if results in (None, ledger.resolve()) else f"\nThe results that come with daxlab: --ledger {results}"
 
 
 def read_filters(ledger: Ledger, texts: Sequence[str], option: str = "") -> dict[str, Any]:

@@ -11,21 +11,12 @@ from typing import Annotated, Any
 import typer
 
 from daxlab.atomic import atomic_write
-from daxlab.cli.options import (
-    LEDGER,
-    JsonOption,
-    LedgerOption,
-    RunArgument,
-    TestOption,
-    WhereOption,
-    ledger_at,
-    read_filters,
-    writable_ledger,
-)
+from daxlab.cli.options import JsonOption, LedgerOption, RunArgument, TestOption, WhereOption, read_filters
 from daxlab.cli.terminal import print_json, progress, show, sparkline, table
 from daxlab.errors import InputError
 from daxlab.ledger import Ledger, Writer, export, merge, write_frame, write_table
 from daxlab.ledger.artefacts import unpack_record
+from daxlab.ledger.location import LEDGER, ledger_at, writable_ledger
 from daxlab.ledger.trackers import TRACKERS, log
 from daxlab.sweep import weights_of
 from daxlab.units import counted

@@ -9,12 +9,13 @@ import typer
 
 from daxlab.analysis.score import Score, better_split, by_category, read_answers, score as scored
 from daxlab.cli.ask import chosen_test, show_accuracy
-from daxlab.cli.options import LEDGER, DataOption, JsonOption, TestOption
+from daxlab.cli.options import DataOption, JsonOption, TestOption
 from daxlab.cli.take_home import keep_answers, score_folder
 from daxlab.cli.terminal import print_json
 from daxlab.datasets import Split, dataset
 from daxlab.errors import InputError
 from daxlab.learners.take_home import TakeHome
+from daxlab.ledger.location import LEDGER
 from daxlab.sweep import Spec
 from daxlab.units import counted
 

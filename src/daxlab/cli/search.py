@@ -7,10 +7,11 @@ from typing import Annotated, Any
 import typer
 
 from daxlab.cli.compare import figure_row
-from daxlab.cli.options import JsonOption, LedgerOption, ledger_at, shipped_hint
+from daxlab.cli.options import JsonOption, LedgerOption
 from daxlab.cli.terminal import every, print_json, show, table
 from daxlab.errors import InputError, nearest
 from daxlab.ledger import Ledger
+from daxlab.ledger.location import ledger_at, shipped_hint
 from daxlab.paper.experiments import SPLITS
 from daxlab.report.text import SEARCH_TERMS, architecture, completeness as complete, findings, winner
 

@@ -9,12 +9,13 @@ from typing import Annotated, Any
 import typer
 
 from daxlab.cli import training
-from daxlab.cli.options import LEDGER, JsonOption, LedgerOption, shipped
+from daxlab.cli.options import JsonOption, LedgerOption
 from daxlab.cli.terminal import print_json, show
 from daxlab.cli.training import Training, with_training_options
 from daxlab.cli.watching import LOOK_EVERY, look, shown
 from daxlab.errors import InputError
 from daxlab.ledger import Ledger
+from daxlab.ledger.location import LEDGER, shipped
 from daxlab.sweep import Outcome, Spec, weights_of
 from daxlab.sweep.grid import parse, part, read
 from daxlab.units import counted

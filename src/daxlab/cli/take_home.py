@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from daxlab.cli.card import card_of, facts_without, rows_of, show_card
-from daxlab.cli.options import writable_ledger
 from daxlab.cli.terminal import print_json
 from daxlab.datasets import dataset
 from daxlab.datasets.disguise import PREFIX
@@ -15,6 +14,7 @@ from daxlab.learners.core import Actions, Answers, Failed
 from daxlab.learners.program import presented
 from daxlab.learners.take_home import TakeHome, Task, answers_in, read, write
 from daxlab.ledger import Ledger, Run, Writer, is_written, key, pack_answers, unpack_answers
+from daxlab.ledger.location import writable_ledger
 from daxlab.ledger.scoring import accuracy
 from daxlab.sweep import Spec, sweep
 from daxlab.sweep.task import Event, Task as Group

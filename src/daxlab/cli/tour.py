@@ -5,9 +5,9 @@ import time
 from dataclasses import replace
 
 from daxlab import InputError, language
-from daxlab.cli.options import LEDGER
 from daxlab.cli.watching import watch
 from daxlab.ledger import Ledger
+from daxlab.ledger.location import LEDGER
 from daxlab.ledger.trained import TrainedModel
 from daxlab.paper.experiments import BEST, NETWORKS
 from daxlab.paper.targets import stated

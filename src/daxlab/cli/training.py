@@ -11,13 +11,14 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from daxlab.cli.options import LEDGER, device_named, seconds, shipped, writable_ledger
+from daxlab.cli.options import seconds
 from daxlab.cli.watching import watch
 from daxlab.errors import InputError
 from daxlab.ledger import Ledger, is_written
+from daxlab.ledger.location import LEDGER, shipped, writable_ledger
 from daxlab.sweep import Outcome, Spec, plan_sweep, sweep
 from daxlab.sweep.groups import estimate
-from daxlab.sweep.local import groups_at_once
+from daxlab.sweep.local import device_named, groups_at_once
 from daxlab.units import counted, duration, size
 
 MOST_RUNS = 100_000

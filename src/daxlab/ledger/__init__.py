@@ -6,6 +6,7 @@
     schema.py      the tables, the columns of queries, and filters as SQL
     files.py       opening the file: one writer, network disks, what is damaged, what lies beside it
     ledger.py      queries
+    location.py    where ledgers are
     writer.py      the one writer
     exchange.py    merge, export; CSV, JSONL and Parquet
     trained.py     a run's model, to be asked again

@@ -13,6 +13,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,6 +27,7 @@ from daxlab.sweep import gpu_sharing, worker as work
 from daxlab.sweep.task import TRIES, Broken, Event, Noted, OnTheWay, Started, Task
 
 LAST_SECONDS = 5  # that a worker has to end what it has started
+PLUGINS = ("jax_cuda13_plugin", "jax_cuda12_plugin")
 IN_TURN = "the card cannot be shared here, so groups take turns"
 
 
@@ -50,6 +52,19 @@ class _Worker:
 def cores() -> list[int]:
     """The cores that this process may use."""
     return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
+
+
+def device_named(name: str, executor: str = "local") -> str:
+    """The device that a name stands for: cpu or gpu."""
+    if name not in ("auto", "cpu", "gpu"):
+        raise InputError(f"a device is auto, cpu or gpu, not {name!r}")
+    if executor not in ("local", "ray"):
+        raise InputError(f"an executor is local or ray, not {executor!r}")
+    if name != "auto":
+        return name
+    if executor == "ray":
+        raise InputError("what a cluster's nodes have is not known here: say --device cpu or --device gpu")
+    return "gpu" if gpu_sharing.is_here() and any(map(find_spec, PLUGINS)) else "cpu"
 
 
 def groups_at_once(device: str, workers: int | None = None) -> int:
