@@ -7,16 +7,18 @@ the ledger.
 from collections.abc import Iterable
 from hashlib import sha256
 
-from inspect_ai import Task, task
-from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accuracy, scorer, stderr
-from inspect_ai.solver import TaskState
-
 from daxlab import __version__
 from daxlab.datasets import Split, dataset
 from daxlab.datasets.disguise import PREFIX
 from daxlab.errors import InputError
+from daxlab.extras import imported
 from daxlab.languages import Example
+
+with imported():
+    from inspect_ai import Task, task
+    from inspect_ai.dataset import MemoryDataset, Sample
+    from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accuracy, scorer, stderr
+    from inspect_ai.solver import TaskState
 
 OUT = "OUT:"
 PROMPT = """Each command below stands for a sequence of actions. Work out what the last command stands for.

@@ -53,7 +53,8 @@ def reproduce(
     experiments, protocol, release = chosen(names or [ALL]), Protocol(updates=updates), find(SCAN) is not None
     pairs = _pairs(names or [ALL], experiments, corpus, new_word, frames)
     wanted = specs(experiments, runs, release, protocol, pairs)
-    plan = training.plan(wanted, how) | {"experiments": experiments, "draws": "release" if release else "own"}
+    plan = training.plan(wanted, how, to_train=not dry_run)
+    plan |= {"experiments": experiments, "draws": "release" if release else "own"}
     print(training.in_words(plan, ", ".join(experiments), _draws(experiments, release)), file=sys.stderr)
     if dry_run:
         if as_json:

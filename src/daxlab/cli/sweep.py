@@ -80,7 +80,7 @@ def plan(
 
     Example: daxlab sweep plan specs/paper-search.toml --device gpu
     """
-    facts = training.plan(_declared(spec, axes, only), how)
+    facts = training.plan(_declared(spec, axes, only), how, to_train=False)
     if as_json:
         return print_json(_as_json(facts))
     print(training.in_words(facts, str(spec or "This sweep")))

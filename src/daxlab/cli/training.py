@@ -16,7 +16,7 @@ from daxlab.cli.watching import watch
 from daxlab.errors import InputError
 from daxlab.ledger import Ledger, is_written
 from daxlab.ledger.location import LEDGER, shipped, writable_ledger
-from daxlab.sweep import Outcome, Spec, plan_sweep, sweep
+from daxlab.sweep import Outcome, Spec, check_packages, plan_sweep, sweep
 from daxlab.sweep.groups import estimate
 from daxlab.sweep.local import device_named, groups_at_once
 from daxlab.units import counted, duration, size
@@ -95,15 +95,17 @@ def check_runs(runs: int) -> None:
         raise InputError(f"runs must be between 1 and {MOST_RUNS:,}, not {runs}")
 
 
-def plan(specs: Sequence[Spec], how: Training) -> dict[str, Any]:
+def plan(specs: Sequence[Spec], how: Training, *, to_train: bool = True) -> dict[str, Any]:
     """What is asked for, what the ledger has of it, and about what the rest will take (on a cluster, on one device).
 
     `failed`: runs in the ledger that failed and will not be trained again. `shipped`: runs that the ledger lacks and
-    the results that come with daxlab have.
+    the results that come with daxlab have. An error if they are `to_train` and cannot be trained on this machine.
     """
     device, path, results = device_named(how.device, how.executor), how.ledger, shipped()
     workers = groups_at_once(device, how.workers) if how.executor == "local" else 1
     planned = plan_sweep(specs, path, device, retry_failed=how.retry_failed, checkpoint_folder=how.checkpoints)
+    if to_train and planned.groups:
+        check_packages(specs, how.executor)
     with ExitStack() as stack:
         own = [stack.enter_context(Ledger(path))] if is_written(path) else []
         others = [stack.enter_context(Ledger(results))] if results not in (None, path.resolve()) else []

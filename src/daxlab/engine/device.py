@@ -26,5 +26,6 @@ def on_device(device: str) -> None:
         platform = "none"
     if device == "gpu" and platform != "gpu":
         raise InputError(
-            "there is no GPU here that JAX can use: install daxlab[gpu] on a machine that has one, or use --device cpu"
+            'there is no GPU here that JAX can use: pip install "daxlab[gpu]" on a machine that has one, '
+            "or use --device cpu"
         )

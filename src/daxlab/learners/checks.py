@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from daxlab.check import Check, NotKept, in_words
 from daxlab.datasets import Dataset, Split
 from daxlab.errors import InputError
+from daxlab.extras import imported
 from daxlab.languages import Example
 from daxlab.learners.core import Actions, Context, Failed, Fitted, Job, Learner
 from daxlab.learners.network import NetworkLearner
@@ -240,8 +241,8 @@ def checks_of(learner: Learner) -> tuple[Check[Any], ...]:
     if isinstance(learner, Program):
         return CHECKS
     if isinstance(learner, NetworkLearner):
-        from daxlab.learners.network_checks import CHECKS as OF_A_NETWORK  # JAX is slow to load
-
+        with imported():  # JAX is slow to load
+            from daxlab.learners.network_checks import CHECKS as OF_A_NETWORK
         return OF_A_NETWORK
     if isinstance(learner, TakeHome):
         raise InputError("answers that were made elsewhere cannot be checked, only scored: 'daxlab score'")

@@ -7,6 +7,7 @@ learner's fields, beside those that say how it is trained. JAX is not imported h
 
 import inspect
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, make_dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from daxlab.datasets import Dataset, Split
 from daxlab.errors import InputError
+from daxlab.extras import Missing, imported
 from daxlab.learners.core import Context, Job, Learner
 from daxlab.protocol import SEMANTICS, Protocol
 from daxlab.settings import setting
@@ -68,19 +70,22 @@ class NetworkLearner(Learner, Protocol):
 
     def fit(self, jobs: Sequence[Job], context: Context) -> "Trainees | None":
         """Train all jobs at once; resumes from the context's checkpoint."""
-        from daxlab.learners import trainees
+        return _trainees().fit(self, jobs, context)  # type: ignore[no-any-return]
 
-        return trainees.fit(self, jobs, context)
-
-    def parameters(self, dataset: Dataset) -> int:
-        from daxlab.learners import trainees
-
-        return trainees.parameters(self, dataset)
+    def parameters(self, dataset: Dataset) -> int | None:
+        with suppress(Missing):  # only JAX can tell
+            return _trainees().parameters(self, dataset)  # type: ignore[no-any-return]
+        return None
 
     def load(self, path: Path, dataset: Dataset) -> "Trainees":
-        from daxlab.learners import trainees
+        return _trainees().load(self, path, dataset)  # type: ignore[no-any-return]
 
-        return trainees.load(self, path, dataset)
+
+def _trainees() -> Any:
+    """The module that trains and asks networks, which imports JAX."""
+    with imported():
+        from daxlab.learners import trainees
+    return trainees
 
 
 def learner_of(network: Any, name: str) -> type[NetworkLearner]:

@@ -6,13 +6,13 @@ import traceback
 from collections.abc import Mapping
 from functools import lru_cache
 from hashlib import sha256
-from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from daxlab.errors import InputError, nearest
+from daxlab.extras import Missing, missing_package
 from daxlab.learners.cgps import CGPS
 from daxlab.learners.convs2s import ConvS2S
 from daxlab.learners.copying import Copying
@@ -170,7 +170,8 @@ def _as_learner(cls: type, name: str) -> type[Learner]:
         if cls.fit is Learner.fit and cls.fit_one is Learner.fit_one:
             raise InputError(f"{name} breaks the contract: it needs fit_one(self, split, seed), which returns a model")
         return cls
-    if issubclass(cls, import_module("daxlab.networks").Network):
+    networks = sys.modules.get("daxlab.networks")  # which a network's file has imported
+    if networks is not None and issubclass(cls, networks.Network):
         return learner_of(cls, name)
     raise InputError(
         f"{name} is neither a daxlab.learners.Learner nor a daxlab.networks.Network: make it a subclass of one of them"
@@ -185,7 +186,11 @@ def _imported(path: Path, name: str) -> ModuleType:
     sys.modules[name] = module  # dataclasses and pickle look there
     try:
         spec.loader.exec_module(module)
+    except Missing:
+        raise
     except (Exception, SystemExit) as error:
+        if package := missing_package(error):
+            raise Missing(package) from None
         line = line_in(path, error) or getattr(error, "lineno", None)
         where = f"{path}, line {line}" if line else str(path)
         missing = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""

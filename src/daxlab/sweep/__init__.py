@@ -13,4 +13,10 @@ cluster.py      a Ray cluster as an executor (needs the extra daxlab[ray])
 
 from daxlab.ledger.files import weights_of as weights_of
 from daxlab.ledger.spec import Spec as Spec
-from daxlab.sweep.driver import Outcome as Outcome, Plan as Plan, plan_sweep as plan_sweep, sweep as sweep
+from daxlab.sweep.driver import (
+    Outcome as Outcome,
+    Plan as Plan,
+    check_packages as check_packages,
+    plan_sweep as plan_sweep,
+    sweep as sweep,
+)

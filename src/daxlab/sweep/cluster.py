@@ -20,15 +20,14 @@ from pathlib import Path
 from typing import Any
 
 from daxlab.errors import InputError
+from daxlab.extras import imported
 from daxlab.sweep import worker
 from daxlab.sweep.task import TRIES, Broken, Event, Noted, OnTheWay, Progress, Started, Stopped, Task
 
-try:
+with imported():
     import ray
     from ray import exceptions as lost
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
-except ImportError:
-    raise InputError('Ray is not installed: pip install "daxlab[ray]"') from None
 
 SPARE = 2  # tasks given out beyond what the cluster holds, so that no place waits for the driver
 EVERY = 0.2  # seconds between two words of a worker, and between two looks of the driver

@@ -18,6 +18,7 @@ from typing import Any
 from daxlab import learners
 from daxlab.atomic import atomic_write
 from daxlab.errors import InputError
+from daxlab.extras import require
 from daxlab.ledger import Group, Ledger, Run, Writer, is_written, key
 from daxlab.ledger.files import checkpoint, checkpoints, weights_of
 from daxlab.ledger.spec import Spec, all_facts
@@ -84,6 +85,7 @@ def sweep(
             _remove_checkpoints(reader, folder)
             if not reader.lacking(keys, retry_failed=retry_failed):
                 return Outcome(keys)
+    check_packages(specs, executor)
     until = time.monotonic() + budget if budget is not None else None
     with Writer(ledger) as writer:
         for draft in weights_of(ledger, "").parent.glob(".*.safetensors.*"):  # of a driver that was killed
@@ -107,6 +109,12 @@ def sweep(
             raise
         run.outcome.stopped = bool(writer.ledger.lacking(keys))
         return run.outcome
+
+
+def check_packages(specs: Sequence[Spec], executor: str | ExecuteAll) -> None:
+    """An error with what to install, if specs cannot be trained on this machine for want of a package."""
+    if executor == "local" and any(spec.learner.uses_jax for spec in specs):
+        require("jax")
 
 
 def _executor(name: str | ExecuteAll, address: str | None, device: str, workers: int | None) -> ExecuteAll:
