@@ -75,8 +75,8 @@ class Comparison:
 
         >>> import daxlab
         >>> whole, half = ({"learner": "grammar", "repair": repair} for repair in (True, False))
-        >>> daxlab.compare(whole, half, split="jump").difference
-        (0.0, 0.0, 0.0)
+        >>> [round(end, 2) for end in daxlab.compare(whole, half, split="jump").difference]
+        [0.02, -0.55, 0.06]
         """
         row = self._only()
         return row["difference"], row["difference_low"], row["difference_high"]
@@ -143,7 +143,7 @@ def _side_of(side: "Runs | Run | Mapping[str, Any]", ledger: str | Path | None, 
     if isinstance(side, Mapping):
         return runs(ledger, **{**where, **side})
     if isinstance(side, Run):
-        side = runs(side.ledger, key=side.key)[:]
+        side = side.alone()
     if not isinstance(side, Runs):
         raise InputError(f"what is compared are runs, or filters such as {{'hidden': 50}}, not {side!r}")
     return side.where(**where) if where else side

@@ -18,6 +18,7 @@ from daxlab.units import counted
 if TYPE_CHECKING:
     import polars as pl
 
+    from daxlab.api.runs import Runs
     from daxlab.learners import Prediction
     from daxlab.ledger.trained import Askable
 
@@ -117,6 +118,12 @@ class Run:
                 "and was scored is in the ledger that it was written from"
             )
         return self._ledger
+
+    def alone(self) -> "Runs":
+        """As a sequence of one run."""
+        from daxlab.api.runs import Runs
+
+        return Runs([self._row], self.ledger)
 
     # -- its model
 
@@ -224,7 +231,7 @@ class Run:
         >>> run.errors().columns
         ['command', 'target', 'answer', 'ended']
         >>> run.errors(by="template").row(0)[0]
-        'U'
+        'U around left thrice'
         """
         from daxlab.api.errors import errors
 

@@ -53,9 +53,9 @@ def train(
     goes on from there.
 
     >>> import daxlab
-    >>> runs = daxlab.train("jump", hidden=8, layers=1, updates=20, runs=2, progress=False)
-    >>> [run.seed for run in runs], runs[0].fields["hidden"]
-    ([0, 1], 8)
+    >>> runs = daxlab.train("jump", data="limit-20:scan", hidden=4, layers=1, updates=5, runs=1, progress=False)
+    >>> runs
+    Runs: 1 run of LSTM 1x4, dropout 0.5; updates 5 on jump: mean 0.00% right
     >>> runs[0].predict("jump twice").right
     False
     """
