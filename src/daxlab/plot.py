@@ -80,7 +80,7 @@ def comparison(both: Comparison, ax: "Axes | None" = None) -> "Axes":
 def lengths(
     runs: "Run | Runs | Mapping[str, Runs]", ax: "Axes | None" = None, *, by: Literal["actions", "words"] = "actions"
 ) -> "Axes":
-    """Accuracy by the length of the target in actions, or of the command in words; a curve for each of up to three sets.
+    """Accuracy by the length of the target in actions, or of the command in words; a curve a set of runs.
 
     >>> import daxlab
     >>> axes = daxlab.plot.lengths(daxlab.load("9e282e22"))
@@ -102,7 +102,7 @@ def sizes(runs: "Runs | Mapping[str, Runs]", ax: "Axes | None" = None) -> "Axes"
     >>> runs = daxlab.runs(learner="rnn", hidden=200, layers=2, cell="lstm", attention=False, dropout=0.5)
     >>> axes = daxlab.plot.sizes(runs)
     """
-    series = {}
+    series = dict[str, pl.DataFrame]()
     for name, some in _sets(runs).items():
         with Ledger(some.ledger) as ledger:
             series |= _by_draw(name, curves.by_size(ledger, {"key": some.keys}))
@@ -116,7 +116,7 @@ def shots(runs: "Runs | Mapping[str, Runs]", ax: "Axes | None" = None, *, primit
     >>> import daxlab
     >>> axes = daxlab.plot.shots(daxlab.runs(learner="rnn", hidden=100, layers=1, cell="lstm", attention=True))
     """
-    series = {}
+    series = dict[str, pl.DataFrame]()
     for name, some in _sets(runs).items():
         with Ledger(some.ledger) as ledger:
             series |= _by_draw(name, curves.by_shots(ledger, {"key": some.keys}, primitive))
@@ -162,7 +162,7 @@ def attention(run: Run, command: str | None = None, ax: "Axes | None" = None, *,
 
 
 def errors(runs: "Run | Runs", by: Literal["template", "action"] = "template", ax: "Axes | None" = None) -> "Axes":
-    """Where errors are most frequent, a bar each: by the template of a clause, or by the action given for the right one.
+    """Where errors are most frequent, a bar each: by the template of a clause, or by the action given instead.
 
     >>> import daxlab
     >>> axes = daxlab.plot.errors(daxlab.load("9485894f"), by="action")
@@ -223,15 +223,13 @@ def _lines(rows: Mapping[str, figures.Numbers], paper: Mapping[str, float], ax: 
     tall, wide = LINE * len(rows) + 30, max(USUAL, LETTER * max(map(len, rows)) + 90)
     with _drawn(ax, tall, wide) as axes:
         if ax is None:  # labels stand inside, where the layout would make room for them
-            axes.figure.set_layout_engine("none")
             axes.set_position((10 / wide, 26 / tall, 1 - 28 / wide, 1 - 30 / tall))
+            axes.set_in_layout(False)
         _say(axes, figures.draw_lines(axes, {label: (row, paper.get(label)) for label, row in rows.items()}))
     return axes
 
 
-def _curve(
-    series: Mapping[str, pl.DataFrame], by: str, places: list[int], title: str, ax: "Axes | None"
-) -> "Axes":
+def _curve(series: Mapping[str, pl.DataFrame], by: str, places: list[int], title: str, ax: "Axes | None") -> "Axes":
     if not places:
         raise InputError(f"none of these runs says anything by {title}")
     if len(series) > len(SERIES):

@@ -37,6 +37,9 @@ class Ledger:
         self.path = Path(path)
         self.db = db or files.reader(self.path)
 
+    def __repr__(self) -> str:
+        return f"Ledger {self.path}"
+
     def close(self) -> None:
         self.db.close()
 

@@ -12,7 +12,6 @@ from daxlab.ledger.files import weights_of
 from daxlab.ledger.ledger import Ledger
 from daxlab.ledger.spec import Spec
 
-
 RECORDED = "select lower(hex(runs.key)) from artefacts join runs on runs.id = run where kind = 'record'"
 
 
@@ -38,8 +37,7 @@ class Askable:
         return tuple(example.actions for example in self.dataset.examples() if example.command == command)
 
     def __repr__(self) -> str:
-        data = "" if self.spec.data == "scan" else f" of {self.spec.data}"
-        return f"{type(self).__name__} {self.key[:12]}: {self.spec.learner} on {self.spec.split}{data}, seed {self.spec.seed}"
+        return f"{type(self).__name__} {self.key[:12]}: {self.spec}"
 
     @property
     def attends(self) -> bool:

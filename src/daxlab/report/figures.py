@@ -17,7 +17,19 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from daxlab.errors import InputError
-from daxlab.report.drawing import COLOR, WIDTH, PageFigure, axes_at, bare, canvas, labelled, on_page, percent_axis, say, short
+from daxlab.report.drawing import (
+    COLOR,
+    WIDTH,
+    PageFigure,
+    axes_at,
+    bare,
+    canvas,
+    labelled,
+    on_page,
+    percent_axis,
+    say,
+    short,
+)
 from daxlab.report.text import percent
 
 Numbers = Mapping[str, Any]  # a row with mean, sem, low, high, accuracies
