@@ -296,7 +296,7 @@ def load(run: str | Path | Run, data: str | None = None, *, ledger: str | Path |
     if isinstance(run, Run):
         return run
     if isinstance(run, Path) or not _is_key(run) or (ledger is None and (Path(run) / "config.json").exists()):
-        return _from_folder(Path(run), data)
+        return _from_folder(run, data)
     path = to_read(ledger, run)
     with Ledger(path) as known:
         (row,) = known.rows({"key": known.find(run)})
@@ -307,16 +307,16 @@ def _is_key(text: str) -> bool:
     return 0 < len(text) <= 64 and not set(text.lower()) - set("0123456789abcdef")
 
 
-def _from_folder(folder: Path, data: str | None) -> Run:
+def _from_folder(path: str | Path, data: str | None) -> Run:
     from daxlab.learners import label, name_and_fields
     from daxlab.ledger import folder as folders
 
-    if not folder.is_dir():
+    if not str(path) or not Path(path).is_dir():
         raise InputError(
-            f"there is no folder {folder}, and it is no run's key: a key is hexadecimal, such as 9485894f "
-            "(daxlab.runs() has all); 'daxlab runs folder' writes a folder"
+            f"{str(path)!r} is no run's key, and there is no such folder: a key is hexadecimal, such as 9485894f "
+            "(daxlab.runs() has all), and a folder is one that 'daxlab runs folder' wrote"
         )
-    model = folders.load(folder, data)
+    model = folders.load(path, data)
     kind, fields = name_and_fields(model.facts)
     facts = {"key": model.key, "dataset": model.spec.data, "split": model.spec.split, "seed": model.spec.seed}
     facts |= {"learner": kind, "label": label(model.facts), "fields": fields, "status": "done", "spec": model.facts}
