@@ -102,6 +102,19 @@ class Runs(Sequence[Run]):
             wanted = askable(ledger, self.rows)
         return Runs([row for row in self.rows if row["key"] in wanted], self.ledger)
 
+    @property
+    def answered(self) -> "Runs":
+        """Those of them whose answers the ledger has, for `answers`, `errors` and the figures of these.
+
+        >>> import daxlab
+        >>> jump = daxlab.runs(split="jump", learner="rnn", ledger="shipped")
+        >>> len(jump.answered), len(jump)
+        (30, 859)
+        """
+        with Ledger(self.ledger) as ledger:
+            wanted = ledger.having("greedy")
+        return Runs([row for row in self.rows if row["key"] in wanted], self.ledger)
+
     # -- together
 
     @property

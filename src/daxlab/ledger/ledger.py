@@ -126,6 +126,11 @@ class Ledger:
         contents = dict(self._artefacts("where runs.key = ? and kind = ?", [bytes.fromhex(run), kind]))
         return contents.get(kind)
 
+    def having(self, kind: str) -> set[str]:
+        """The keys of the runs that have an artefact of a kind."""
+        ask = "select lower(hex(runs.key)) from artefacts join runs on runs.id = run where kind = ?"
+        return {key for (key,) in self.query(ask, [kind])}
+
     def _artefacts(self, chosen: str = "", values: Sequence[Any] = ()) -> Iterator[tuple[str, bytes]]:
         """The kinds and the contents of artefacts."""
         ask = f"select lower(hex(runs.key)), kind, payload from artefacts join runs on runs.id = run {chosen}"
