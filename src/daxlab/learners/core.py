@@ -22,6 +22,7 @@ from daxlab.units import counted
 Actions = tuple[str, ...]
 NO_ANSWER: Actions = ("<no answer>",)  # of a learner that may have none: it is always wrong
 EACH_ONCE = "each example once"
+MOST_ACTIONS = 24  # of an answer in a line
 
 
 @dataclass(frozen=True)
@@ -132,6 +133,9 @@ class Job:
     split: Split
     seed: int
 
+    def __repr__(self) -> str:
+        return f"Job: {self.learner} on {self.split.name} of {self.dataset.name}, seed {self.seed}"
+
 
 @dataclass(frozen=True)
 class Context:
@@ -164,6 +168,9 @@ class Answers:
 
     asked: Sequence[Example]
     answers: list[Actions]
+
+    def __repr__(self) -> str:
+        return f"Answers: {sum(self.right):,} of {len(self.answers):,} right"
 
     @property
     def right(self) -> list[bool]:
@@ -198,6 +205,36 @@ class Prediction:
     probabilities: tuple[float, ...] | None = None  # of each action, and of the end where it came to one
     attention: Any = None  # [steps, words and end]
     derivation: str | None = None  # how it came to the answer, to be read
+    command: str = ""  # what was asked
+    targets: tuple[Actions, ...] = ()  # the right answers; none to what is no command of the dataset
+
+    @property
+    def ended(self) -> bool:
+        """Whether it came to an end, and was not cut off."""
+        return self.probabilities is None or len(self.probabilities) > len(self.actions)
+
+    @property
+    def right(self) -> bool | None:
+        """Whether it is right; None if nobody can tell."""
+        return self.ended and self.actions in self.targets if self.targets else None
+
+    def __str__(self) -> str:
+        """The answer and, where it is known, whether it is right.
+
+        >>> print(Prediction(("JUMP",), command="jump twice", targets=(("JUMP", "JUMP"),)))
+        jump twice → JUMP ✗ should be JUMP JUMP
+        """
+        answer = _few(self.actions) + ("" if self.ended else ", cut off")
+        verdict = {None: "", True: " ✓", False: f" ✗ should be {_few(next(iter(self.targets), ()))}"}[self.right]
+        return f"{self.command} → {answer}{verdict}" if self.command else f"{answer}{verdict}"
+
+    __repr__ = __str__
+
+
+def _few(actions: Actions) -> str:
+    """Actions as a line has room for them."""
+    more = f" … ({len(actions):,} actions)" if len(actions) > MOST_ACTIONS else ""
+    return " ".join(actions[:MOST_ACTIONS]) + more or "(nothing)"
 
 
 class Model(Protocol):
@@ -223,6 +260,10 @@ class Fitted(abc.ABC):
     curves: Sequence[Mapping[str, Sequence[float]]] = ()
     seconds: float = 0.0  # spent fitting, from the first start
     resumed: bool = False
+
+    def __repr__(self) -> str:
+        first = str(self.jobs[0]).partition(": ")[2] if self.jobs else "nothing"
+        return f"{type(self).__name__}: {first}" + (f" and {len(self.jobs) - 1:,} more" if len(self.jobs) > 1 else "")
 
     @abc.abstractmethod
     def ask(self, asked: Sequence[Sequence[Example]]) -> Sequence[Answered]:
