@@ -11,7 +11,7 @@ from typing import Any
 
 from daxlab import learners
 from daxlab.ledger import Group, Ledger
-from daxlab.sweep.groups import steps
+from daxlab.sweep.estimates import steps
 
 NOTE = "sweep"
 SAMPLE, STEADY = 0.05, 300.0  # the share of a sweep, or the seconds, after which its pace tells how long the rest takes
