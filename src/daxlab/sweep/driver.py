@@ -24,7 +24,7 @@ from daxlab.ledger.spec import Spec, all_facts
 from daxlab.sweep.groups import grouped, ordered
 from daxlab.sweep.local import execute
 from daxlab.sweep.status import PHASES, At, beginning, moved
-from daxlab.sweep.task import Broken, Entered, Event, Finished, Noted, OnTheWay, Progress, Stopped, Task, TooLarge
+from daxlab.sweep.task import Broken, Event, Finished, Noted, OnTheWay, Progress, Task, TooLarge
 
 ExecuteAll = Callable[[Sequence[Task], Callable[[], bool]], Iterator[Event]]  # tasks and a wish to stop in, events out
 WRITTEN_EVERY = 3.0  # seconds between two times that progress is written down
@@ -306,8 +306,9 @@ class _Run:
             self.phases.pop(event.group, None)
         if isinstance(event, Progress):
             self.updates[event.group] = event.update
-        turns = isinstance(event, Entered) and (before is None or before.phase != event.phase)
-        if turns or isinstance(event, Stopped) or (self.updates or before) and time.monotonic() >= self.next_written:
+        at = self.phases.get(event.group)
+        turns = (at and at.phase) != (before and before.phase) and not isinstance(event, Finished)
+        if turns or time.monotonic() >= self.next_written:
             self.writer.progress(self.updates, {PHASES: {name: asdict(at) for name, at in self.phases.items()}})
             self.updates.clear()
             self.next_written = time.monotonic() + WRITTEN_EVERY
