@@ -24,7 +24,7 @@ from daxlab.ledger.spec import Spec, all_facts
 from daxlab.sweep.groups import grouped, ordered
 from daxlab.sweep.local import execute
 from daxlab.sweep.status import PHASES, At, beginning, moved
-from daxlab.sweep.task import Broken, Event, Finished, Noted, OnTheWay, Progress, Task, TooLarge
+from daxlab.sweep.task import Broken, Event, Finished, Noted, OnTheWay, Progress, Stopped, Task, TooLarge
 
 ExecuteAll = Callable[[Sequence[Task], Callable[[], bool]], Iterator[Event]]  # tasks and a wish to stop in, events out
 WRITTEN_EVERY = 3.0  # seconds between two times that progress is written down
@@ -306,12 +306,17 @@ class _Run:
             self.phases.pop(event.group, None)
         if isinstance(event, Progress):
             self.updates[event.group] = event.update
-        at = self.phases.get(event.group)
-        turns = (at and at.phase) != (before and before.phase) and not isinstance(event, Finished)
-        if turns or time.monotonic() >= self.next_written:
-            self.writer.progress(self.updates, {PHASES: {name: asdict(at) for name, at in self.phases.items()}})
+        at, stops = self.phases.get(event.group), isinstance(event, Stopped)
+        if stops or time.monotonic() >= self.next_written:
+            self._write(self.updates)
             self.updates.clear()
             self.next_written = time.monotonic() + WRITTEN_EVERY
+        elif at and (before is None or at.phase != before.phase):
+            self._write({})
+
+    def _write(self, updates: Mapping[str, int]) -> None:
+        phases = {name: asdict(at) for name, at in self.phases.items()}
+        self.writer.progress(updates, {PHASES: phases})
 
     def _keep(self, event: Finished, keys: Sequence[str]) -> None:
         """Write the runs of a group and their weights; runs that came from elsewhere meanwhile stay as they are."""
