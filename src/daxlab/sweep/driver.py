@@ -306,8 +306,9 @@ class _Run:
             self.phases.pop(event.group, None)
         if isinstance(event, Progress):
             self.updates[event.group] = event.update
-        at, stops = self.phases.get(event.group), isinstance(event, Stopped)
-        if stops or time.monotonic() >= self.next_written:
+        at = self.phases.get(event.group)
+        news = bool(self.updates) or (at is not None and at.phase == "scoring")
+        if isinstance(event, Stopped) or (news and time.monotonic() >= self.next_written):
             self._write(self.updates)
             self.updates.clear()
             self.next_written = time.monotonic() + WRITTEN_EVERY
