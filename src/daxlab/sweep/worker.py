@@ -48,14 +48,20 @@ def prepare(device: str, workers: int = 1) -> None:
 
 
 def run_task(
-    task: Task, device: str, report: Report, turn: AbstractContextManager[object] | None = None, at_once: int = 1
+    task: Task,
+    device: str,
+    report: Report,
+    turn: AbstractContextManager[object] | None = None,
+    at_once: int = 1,
+    before: float = 0.0,
 ) -> Event:
     """Fit a group and say what became of it.
 
-    `turn`: a lock to hold while training. `at_once`: how many workers use the card at the same time.
+    `turn`: a lock to hold while training. `at_once`: how many workers use the card at the same time. `before`: seconds
+    that its process took to start.
     """
     try:
-        return work(task, device, report, turn, at_once) or Stopped(task.group)
+        return work(task, device, report, turn, at_once, before) or Stopped(task.group)
     except InputError as error:
         return Broken(task.group, str(error), mendable=True)
     except (BrokenPipeError, ConnectionResetError):  # nobody listens any more
@@ -81,11 +87,16 @@ def _in_learner(task: Task, error: BaseException) -> str:
 
 
 def work(
-    task: Task, device: str, report: Report, turn: AbstractContextManager[object] | None, at_once: int
+    task: Task,
+    device: str,
+    report: Report,
+    turn: AbstractContextManager[object] | None,
+    at_once: int,
+    before: float,
 ) -> Finished | None:
     """Fit a group, from its checkpoint if it has one, and score it; None if it was stopped on the way."""
     report(Entered(task.group, "starting"))
-    began, resumes = time.monotonic(), task.checkpoint is not None and task.checkpoint.exists()
+    began, resumes = time.monotonic() - before, task.checkpoint is not None and task.checkpoint.exists()
     facts, first = all_facts(task.members), task.members[0]
     if [key(fact) for fact in facts] != list(task.keys):
         raise InputError(
