@@ -2,7 +2,6 @@
 
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -15,8 +14,8 @@ from daxlab.cli.terminal import table
 from daxlab.errors import InputError
 from daxlab.ledger import Ledger
 from daxlab.sweep import Plan
-from daxlab.sweep.status import Running, Status, status
-from daxlab.sweep.task import Noted, Progress
+from daxlab.sweep.status import At, Running, Status, moved, status
+from daxlab.sweep.task import Noted, OnTheWay, Progress
 from daxlab.units import counted, duration
 
 if TYPE_CHECKING:
@@ -44,6 +43,8 @@ class _Picture:
     ledger: Path
     draw: Draw
     losses: dict[str, str] = field(default_factory=dict)
+    phases: dict[str, At] = field(default_factory=dict)
+    updates: dict[str, int] = field(default_factory=dict)
     planned: bool = False  # before a plan there may be no ledger
     seen: Status | None = None
     at: float = 0.0  # when
@@ -52,8 +53,22 @@ class _Picture:
         if not self.planned:
             return ""
         if self.seen is None or time.monotonic() - self.at >= LOOK_EVERY:
-            self.seen, self.at = look(self.ledger), time.monotonic()
+            self.seen, self.at = self.look(), time.monotonic()
         return self.draw(self.ledger, _aged(self.seen, time.monotonic() - self.at), self.losses)
+
+    def look(self) -> Status:
+        with Ledger(self.ledger) as known:
+            return status(known, dict(self.phases), dict(self.updates))
+
+    def take(self, event: Any) -> None:
+        """What the driver hears, before it is written down."""
+        self.planned = self.planned or isinstance(event, Plan)
+        if isinstance(event, OnTheWay) and not isinstance(event, Noted):
+            self.phases[event.group] = moved(self.phases.get(event.group), event)
+        if isinstance(event, Progress):
+            self.updates[event.group] = event.update
+            if event.losses:
+                self.losses[event.group] = f"loss {fmean(event.losses):.3f}"
 
 
 @contextmanager
@@ -69,9 +84,7 @@ def watch(ledger: Path, draw: Draw | None = None, say: Say | None = None) -> Ite
     picture = _Picture(ledger, draw or shown)
 
     def show(event: Any) -> None:
-        picture.planned = picture.planned or isinstance(event, Plan)
-        if isinstance(event, Progress) and event.losses:
-            picture.losses[event.group] = f"loss {fmean(event.losses):.3f}"
+        picture.take(event)
         if isinstance(event, Noted):
             print(event.message, file=sys.stderr)  # rich puts it above the picture
 
@@ -95,7 +108,7 @@ def _tell(picture: _Picture, say: Say, ended: Event) -> None:
     while not ended.wait(pause):
         if picture.planned:
             with suppress(InputError):  # the driver says what is wrong with the ledger
-                print(say(look(picture.ledger)), file=sys.stderr, flush=True)
+                print(say(picture.look()), file=sys.stderr, flush=True)
             pause = LINE_EVERY
 
 
@@ -116,7 +129,7 @@ def shown(path: Path, now: Status, losses: Losses | None = None) -> "RenderableT
     from rich.console import Group  # slow to load
     from rich.text import Text
 
-    spins = f"{SPINNER[int(time.monotonic() * DRAWN) % len(SPINNER)]} " if now.writing else ""
+    spins = f"{spinner()} " if now.writing else ""
     parts: list[RenderableType] = [Text(f"{spins}{path}: {_counts(now)}"), _pace(now)]  # a path may have brackets
     if now.others:
         parts.append(f"{now.others:,} more wait in groups of other sweeps")
@@ -144,15 +157,21 @@ def in_words(now: Status) -> str:
     """
     trained, every = now.done + now.failed, now.done + now.failed + now.running + now.waiting
     parts = [f"{trained:,} of {counted(every, 'run')} trained"]
-    phases = Counter[str]()
-    shares: dict[str, list[float]] = {}
-    for group in now.groups:
-        phases[group.phase] += group.runs
-        if group.phase in ("training", "scoring"):
-            shares.setdefault(group.phase, []).append(_share(group))
-    for phase, runs in phases.items():
-        parts.append(f"{runs:,} {phase}" + (f" ({fmean(shares[phase]):.0%})" if phase in shares else ""))
-    return ", ".join([*parts, *_left(now)])
+    for phase in dict.fromkeys(group.phase for group in now.groups):
+        alike = [group for group in now.groups if group.phase == phase]
+        parts.append(f"{sum(group.runs for group in alike):,} {phase}{share_of(*alike)}")
+    return ", ".join([*parts, *time_left(now)])
+
+
+def share_of(*groups: Running) -> str:
+    """How far groups are with the phase that they are in, in brackets; nothing where that is not known."""
+    tells = [_share(group) for group in groups if _tells(group)]
+    return f" ({fmean(tells):.0%})" if tells else ""
+
+
+def spinner() -> str:
+    """A sign that turns with time."""
+    return SPINNER[int(time.monotonic() * DRAWN) % len(SPINNER)]
 
 
 def _counts(now: Status) -> str:
@@ -163,13 +182,14 @@ def _pace(now: Status) -> str:
     if now.writing:
         many = now.runs_per_hour is not None and now.runs_per_hour >= 1 and now.done + now.failed > 0
         rate = [f"{now.runs_per_hour:,.0f} runs an hour"] if many else []
-        return ", ".join([*rate, *_left(now)]) or "beginning"
+        return ", ".join([*rate, *time_left(now)]) or "beginning"
     if now.waiting:
         return "Nothing is training now. Run the same command again to go on."
     return "nothing is left to train" if now.done else "all have failed" if now.failed else "nothing is recorded yet"
 
 
-def _left(now: Status) -> list[str]:
+def time_left(now: Status) -> list[str]:
+    """How long the rest takes, about, where that is known."""
     if now.seconds_left is None or not now.writing:
         return []
     return [f"about {duration(now.seconds_left)} left" + ("" if now.scoring_known else ", scoring not counted")]
@@ -180,6 +200,11 @@ def _name(group: Running, with_label: bool) -> str:
         name = f"{group.split}, seed {group.seed}"
         return f"{group.label}, on {name}" if with_label else name
     return f"{group.runs:,} of {group.label}" if with_label else counted(group.runs, "run")
+
+
+def _tells(group: Running) -> bool:
+    """Whether it is known how far a group is with its phase."""
+    return group.phase == "scoring" or (group.phase == "training" and group.steps > 1)
 
 
 def _share(group: Running) -> float:
@@ -207,7 +232,7 @@ def phase_cells(group: Running, loss: str = "") -> tuple[str, str, str, str, str
     bar = ("━" * int(BAR * trained)).ljust(BAR)
     if group.phase == "waiting":
         return bar, "waiting", "", "", ""
-    tells = group.phase == "scoring" or (group.phase == "training" and group.steps > 1)
+    tells = _tells(group)
     time = f"{duration(group.seconds)} so far"
     if tells and group.seconds_left is not None:
         time = f"{duration(group.seconds_left)} left"

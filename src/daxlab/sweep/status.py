@@ -6,7 +6,7 @@ the beginning, as if all steps took equally long. Knows nothing of processes.
 """
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
@@ -94,19 +94,21 @@ def beginning(ledger: Ledger, groups: Iterable[Group], splits: Iterable[str], de
     return {NOTE: about | ended, PHASES: {}}
 
 
-def status(ledger: Ledger) -> Status:
-    """Where things stand."""
+def status(ledger: Ledger, at: Mapping[str, At] | None = None, updates: Mapping[str, int] | None = None) -> Status:
+    """Where things stand. `at` and `updates`: what the driver knows of groups under way and has not written down."""
     with ledger.snapshot():
         now, recorded, counts, began = time.time(), ledger.under_way(), ledger.status(), ledger.note(NOTE)
         every, bests, phases = ledger.count(), ledger.best(), ledger.note(PHASES) or {}
         costs = _costs(ledger, began, recorded)
     sweep = began if began and counts["writing"] else {}
+    recorded = [row | {"updates": max(row["updates"], (updates or {}).get(row["key"], 0))} for row in recorded]
+    now_at = {name: At(**place) for name, place in phases.items()} | dict(at or {})
     others = set(sweep.get("others", ()))  # what was recorded since it began is its own: halves of groups
     rows = [row for row in recorded if row["number"] not in others]
     busy = [row for row in rows if row["status"] == "running" and counts["writing"]]
     waiting = [row for row in rows if row not in busy]
-    at = {row["key"]: At(**phases[row["key"]]) if row["key"] in phases else At("starting", now) for row in busy}
-    groups = [_running(row, at[row["key"]], costs.get(row["key"]), now) for row in busy]
+    started = At("starting", now)
+    groups = [_running(row, now_at.get(row["key"], started), costs.get(row["key"]), now) for row in busy]
     rate = seconds = None
     if sweep and now > sweep["since"]:  # clocks jump
         elapsed, done = now - sweep["since"], every + _trained(rows) - sweep["runs"]
