@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from daxlab import InputError, language
 from daxlab.cli.watching import BAR, phase_cells, share_of, spinner, time_left, watch
 from daxlab.ledger import Ledger
-from daxlab.ledger.location import LEDGER
+from daxlab.ledger.location import default_ledger, shipped
 from daxlab.ledger.trained import TrainedModel
 from daxlab.paper.experiments import BEST, NETWORKS
 from daxlab.paper.targets import stated
@@ -44,45 +44,44 @@ def main(updates: int = NETWORK.updates) -> None:
     )
     began = time.monotonic()
     specs = [Spec(split, 0, replace(NETWORK, updates=updates)) for split in ASKS]
-    with watch(LEDGER, _picture, _words) as show:
-        outcome = sweep(specs, LEDGER, show=show)
-    with Ledger(LEDGER) as ledger:
+    path = default_ledger()
+    with watch(path, _picture, _words) as show:
+        outcome = sweep(specs, path, show=show)
+    with Ledger(path) as ledger:
         rows = {row["split"]: row for row in ledger.rows({"key": list(outcome.keys)})}
     if rows:
         _show({split: rows[split]["accuracy"] for split in ASKS if split in rows})
     if outcome.stopped:
-        sys.exit(
-            f"Stopped at a checkpoint: {len(rows)} of {len(ASKS)} networks are trained. 'make quickstart' goes on."
-        )
-    took = duration(time.monotonic() - began) if outcome.trained else f"no time: {LEDGER} had it all"
+        trained = f"{len(rows)} of {len(ASKS)} networks are trained"
+        sys.exit(f"Stopped at a checkpoint: {trained}. 'make quickstart' goes on from there.")
+    took = duration(time.monotonic() - began) if outcome.trained else f"no time: {path} had it all"
     print(f"Training took {took}. On another kind of CPU, which rounds otherwise, the figures are a few points higher")
     print("or lower, those of length most.\n")
     print("The network of the last split knows walk in every company, and jump alone:\n")
-    model = TrainedModel(LEDGER, rows["jump"]["key"])
+    model = TrainedModel(path, rows["jump"]["key"])
     for command in ("walk twice", "jump twice"):
         actions, right = model.predict(command).actions, language("scan").translate(command)
         correction = "" if actions == right else f"  (right: {' '.join(right)})"
         print(f"  {'✗' if correction else '✓'} {command}: {' '.join(actions)}{correction}")
     print("\nThree things to try:\n")
     for command, what in things_to_try(rows["jump"]["key"]):
-        print(f"  {_daxlab()} {command:36} # {what}")
+        print(f"  {_from_here(Path(sys.executable).with_name('daxlab'), 'daxlab')} {command:36} # {what}")
 
 
 def things_to_try(key: str) -> list[tuple[str, str]]:
     """Commands that work when the tour has ended, and what they do."""
+    results = shipped()
     return [
         (f'predict {key[:8]} "jump around left"', "ask that network yourself"),
-        ("compare", "your runs beside the paper's figures"),
-        ("report --open", "everything as one page"),
+        ("compare" + (f" --ledger {_from_here(results)}" if results else ""), "the paper's figures beside ours"),
+        ("report --open", "your runs as one page"),
     ]
 
 
-def _daxlab() -> str:
-    """How the command is called from here."""
-    script = Path(sys.executable).with_name("daxlab")
-    if script.is_relative_to(Path.cwd()):
-        return str(script.relative_to(Path.cwd()))
-    return "daxlab"
+def _from_here(path: Path, elsewhere: str = "") -> str:
+    """A path below the working folder, as it is typed here; of any other the whole, or what stands for it."""
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else elsewhere or str(path)
 
 
 def _by_split(now: Status) -> dict[str, Running]:
