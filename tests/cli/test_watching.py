@@ -1,54 +1,125 @@
 """What is shown while runs are trained, on a terminal and elsewhere."""
 
+import time
+from io import StringIO
 from pathlib import Path
 
+import pytest
 from rich.console import Console
 
-from daxlab.cli.watching import shown, watch
-from daxlab.ledger import Group, Writer
+from daxlab.cli import watching
+from daxlab.cli.watching import in_words, look, shown, watch
+from daxlab.ledger import Group, Run, Writer
 from daxlab.sweep import Plan, Spec
-from daxlab.sweep.status import status
-from daxlab.sweep.task import Noted, Progress
+from daxlab.sweep.status import beginning
+from daxlab.sweep.task import Entered, Noted, Progress, Started
 
 FACTS = [Spec("jump", seed).facts() for seed in range(6)]
+LABEL = str(Spec("jump", 0).learner)
 
 
-def test_every_group_under_way_is_shown_with_its_updates_and_losses(tmp_path: Path) -> None:
-    alone, together = Group(members=FACTS[:1]), Group(members=FACTS[1:])
-    console = Console(record=True, width=120)
+def lines(path: Path, width: int = 80) -> list[str]:
+    """What stands in a terminal."""
+    console = Console(record=True, width=width, file=StringIO())
+    console.print(shown(path, look(path)))
+    return console.export_text().splitlines()
+
+
+def line_of(path: Path, beginning: str) -> str:
+    (line,) = (line for line in lines(path) if line.startswith(beginning))
+    return " ".join(line.split())
+
+
+@pytest.fixture
+def four(tmp_path: Path):
+    """A ledger in which a sweep of four runs has begun: its path, its writer, its groups."""
+    groups = [Group(members=[fact]) for fact in FACTS[:4]]
     with Writer(tmp_path / "runs.db") as writer:
-        writer.record([alone, together])
-        for group in (alone, together):
+        writer.record(groups)
+        writer.progress({}, beginning(writer.ledger, groups, ["jump"]))
+        for group in groups[:3]:
             writer.begin(group.key, {})
-        writer.progress({alone.key: 25_000})
-        losses = {alone.key: "loss 3.000"}
-        console.print(shown(tmp_path / "runs.db", status(writer.ledger), losses))
-    (first,) = (line for line in console.export_text(clear=False).splitlines() if "on jump, seed 0" in line)
-    assert "25,000  100,000  loss 3.000" in first and first.count("━") == 5
-    assert f"5 of {Spec('jump', 0).learner}" in console.export_text()
+        yield tmp_path / "runs.db", writer, groups
 
 
-def test_in_a_terminal_the_status_is_live_while_runs_are_trained(capsys, tmp_path: Path, monkeypatch) -> None:
+def note(writer: Writer, phases: dict[str, dict], updates: dict[str, int] | None = None) -> None:
+    writer.progress(updates or {}, {"phases": phases})
+
+
+def test_each_group_has_a_line_with_its_phase_and_those_that_wait_come_last(four) -> None:
+    path, writer, (first, second, third, _) = four
+    now = time.time()
+    compiling = {"phase": "compiling", "since": now - 36}
+    training = {"phase": "training", "since": now - 9, "pace": 0.001}
+    scoring = {"phase": "scoring", "since": now - 30, "done": 3_000, "of": 4_000}
+    note(
+        writer,
+        {first.key: compiling, second.key: training, third.key: scoring},
+        {second.key: 50_000, third.key: 100_000},
+    )
+    assert line_of(path, "jump, seed 0") == "jump, seed 0 compiling 36 s so far"
+    assert line_of(path, "jump, seed 1") == "jump, seed 1 ━━━━━━━━ training 50% 50 s left"
+    assert line_of(path, "jump, seed 2") == "jump, seed 2 ━━━━━━━━━━━━━━━━ scoring 75% 10 s left"
+    assert line_of(path, "jump, seed 3") == "jump, seed 3 waiting"
+    assert LABEL in map(str.strip, lines(path))
+    assert max(map(len, lines(path))) <= 80
+
+
+def test_a_group_of_several_runs_is_one_line_and_labels_that_differ_are_told_apart(tmp_path: Path) -> None:
+    other = Spec("jump", 0, Spec("jump", 0).learner.__class__(hidden=7)).facts()
+    together, alone = Group(members=FACTS[:5]), Group(members=[other])
+    with Writer(tmp_path / "runs.db") as writer:
+        writer.record([together, alone])
+        writer.progress({}, beginning(writer.ledger, [together, alone], ["jump"]))
+        text = "\n".join(lines(tmp_path / "runs.db", 200))
+    assert f"5 of {LABEL}" in text
+    assert "jump, seed 0" in text
+
+
+def test_in_words_a_sweep_is_counts_phases_and_the_time_left(four) -> None:
+    path, writer, (first, second, third, _) = four
+    writer.add([Run(spec=FACTS[0], group=first.key)])
+    training = {"phase": "training", "since": time.time(), "pace": 0.001}
+    scoring = {"phase": "scoring", "since": time.time() - 10, "done": 1, "of": 2}
+    note(writer, {second.key: training, third.key: scoring}, {second.key: 60_000})
+    words = in_words(look(path))
+    assert words.startswith("1 of 4 runs trained, 1 training (60%), 1 scoring (50%), about ")
+    assert words.endswith("left, scoring not counted")  # no run was timed before
+
+
+def test_time_goes_on_between_two_looks(four, monkeypatch) -> None:
+    path, writer, groups = four
+    note(writer, {groups[0].key: {"phase": "compiling", "since": time.time()}})
+    now = watching._aged(look(path), 20)
+    assert now.groups[0].seconds == pytest.approx(20, abs=5)
+
+
+def test_in_a_terminal_the_picture_is_live_while_runs_are_trained(capsys, four, monkeypatch) -> None:
+    path, _, (first, *_) = four
     monkeypatch.setenv("FORCE_COLOR", "1")  # rich takes it for a terminal
-    group = Group(members=FACTS[:1])
     monkeypatch.setenv("COLUMNS", "200")
-    with Writer(tmp_path / "runs.db") as writer, watch(tmp_path / "runs.db") as show:
-        writer.record([group])
-        writer.begin(group.key, {})
-        show(Plan((), (), (group,)))
+    with watch(path) as show:
+        show(Plan((), (), ()))
+        show(Started(first.key))
+        show(Entered(first.key, "scoring", 1, 4))  # not written down by anybody
         show(Noted("", "a note"))
     said = capsys.readouterr().err
-    assert "1 running" in said and "on jump, seed 0" in said and "a note" in said
+    assert "3 running" in said and "jump, seed 0" in said and "25%" in said and "a note" in said
 
 
-def test_where_there_is_no_terminal_a_line_says_how_far_it_is(capsys, tmp_path: Path) -> None:
-    group = Group(members=FACTS[:2])
-    with Writer(tmp_path / "runs.db") as writer, watch(tmp_path / "runs.db") as show:
-        writer.record([group])
-        writer.begin(group.key, {})
-        show(Progress(group.key, 200, (1.0, 3.0)))
-        show(Progress(group.key, 400, (1.0, 3.0)))  # too soon for another line
+def test_where_there_is_no_terminal_a_line_now_and_then_says_how_far_it_is_even_if_nothing_is_heard(
+    capsys, four, monkeypatch
+) -> None:
+    path, _, (first, *_) = four
+    monkeypatch.setattr(watching, "FIRST_LINE", 0.05)
+    said = ""
+    with watch(path) as show:
+        show(Plan((), (), ()))
+        show(Progress(first.key, 25_000, (1.0, 3.0)))
         show(Noted("", "a note"))
-    first, note = capsys.readouterr().err.splitlines()
-    assert first.startswith("0 done, 2 running") and first.endswith("update 200, loss 2.000")
-    assert note == "a note"
+        while "trained" not in said:
+            said += capsys.readouterr().err
+            time.sleep(0.05)
+    noted, line = said.splitlines()
+    assert noted == "a note"
+    assert line.startswith("0 of 4 runs trained, 1 training (25%), 2 starting")

@@ -12,8 +12,9 @@ from daxlab.learners import RNN
 from daxlab.ledger import Group, Ledger, Run, Writer, key
 from daxlab.ledger.spec import all_facts
 from daxlab.sweep import Spec, plan_sweep
+from daxlab.sweep.estimates import LEDGER_BYTES, estimate
 from daxlab.sweep.grid import parse
-from daxlab.sweep.groups import LEDGER_BYTES, estimate, grouped, ordered
+from daxlab.sweep.groups import grouped, ordered
 
 SMALL = RNN("lstm", 1, 8, attention=True, dropout=0.1, updates=1_000)
 

@@ -168,7 +168,7 @@ def test_the_driver_writes_down_how_far_groups_are_but_not_at_every_step(two, mo
     assert sweep([Spec("jump", seed, NARROW) for seed in range(2)], path, executor=execute).stopped
     assert [(now.done, now.running, now.waiting) for now in looked] == [(0, 1, 1), (0, 1, 1), (1, 0, 1)]
     assert [group.step for group in looked[1].groups] == [1]  # the first is written at once, the others wait
-    assert len(written) <= 4
+    assert len(written) <= 10
     with Ledger(path) as ledger:
         assert [row["updates"] for row in ledger.under_way()] == [200]  # what was stopped is known
     assert seen(path).waiting == 1

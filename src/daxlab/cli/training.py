@@ -16,7 +16,7 @@ from daxlab.cli.watching import watch
 from daxlab.ledger import Ledger, is_written
 from daxlab.ledger.location import LEDGER, shipped, writable_ledger
 from daxlab.sweep import Outcome, Spec, check_packages, plan_sweep, sweep
-from daxlab.sweep.groups import estimate
+from daxlab.sweep.estimates import estimate
 from daxlab.sweep.local import device_named, groups_at_once
 from daxlab.units import counted, duration, size
 

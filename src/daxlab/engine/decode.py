@@ -23,6 +23,7 @@ from daxlab.symbols import EOS, PAD
 
 Rows = NDArray[np.int32]
 Ask = Callable[..., Any]  # of one network and one example: a method of networks, or a function
+Counter = Callable[[int], object]  # is told after each batch how many answers came
 
 
 def answers(
@@ -32,6 +33,7 @@ def answers(
     cap: int,
     lengths: NDArray[np.int32] | None = None,
     like: Rows | None = None,
+    on_batch: Counter | None = None,
 ) -> Rows:
     """Greedy answers [runs, commands, cap]: actions, <EOS>, <PAD>.
 
@@ -40,12 +42,14 @@ def answers(
     """
     oracle = np.full(commands.shape[:-1], -1, np.int32) if lengths is None else lengths.astype(np.int32)
     expected = oracle if like is None else np.sum(like != PAD, axis=-1)
-    return _batched(networks, _greedy(cap), (commands, oracle), by=expected)
+    return _batched(networks, _greedy(cap), (commands, oracle), by=expected, on_batch=on_batch)
 
 
-def log_likelihoods(networks: Network, commands: Rows, actions: Rows) -> NDArray[np.float32]:
+def log_likelihoods(
+    networks: Network, commands: Rows, actions: Rows, on_batch: Counter | None = None
+) -> NDArray[np.float32]:
     """Log-probabilities of whole action sequences, <EOS> included, [runs, commands]."""
-    return _batched(networks, _likelihood, (commands, actions))
+    return _batched(networks, _likelihood, (commands, actions), on_batch=on_batch)
 
 
 def scores(networks: Network, commands: Rows, actions: Rows) -> NDArray[np.float32]:
@@ -53,11 +57,11 @@ def scores(networks: Network, commands: Rows, actions: Rows) -> NDArray[np.float
     return _batched(networks, type(networks).scores, (commands, actions))
 
 
-def encodings(networks: Network, commands: Rows) -> dict[str, NDArray[np.float32]]:
+def encodings(networks: Network, commands: Rows, on_batch: Counter | None = None) -> dict[str, NDArray[np.float32]]:
     """The encoder's states by name, each [runs, commands, size]."""
     if not isinstance(networks, Encodes):
         raise InputError("networks of this kind have no encoder states")
-    return _batched(networks, type(networks).encoding, (commands,))
+    return _batched(networks, type(networks).encoding, (commands,), on_batch=on_batch)
 
 
 def attentions(networks: Network, commands: Rows, actions: Rows) -> NDArray[np.float32]:
@@ -102,7 +106,13 @@ def _ask(static: Any, ask: Ask, arrays: Any, rows: tuple[Array, ...]) -> Array:
         return jax.vmap(ask_one)(arrays, rows)
 
 
-def _batched(networks: Any, ask: Ask, rows: tuple[NDArray[Any], ...], by: NDArray[Any] | None = None) -> Any:
+def _batched(
+    networks: Any,
+    ask: Ask,
+    rows: tuple[NDArray[Any], ...],
+    by: NDArray[Any] | None = None,
+    on_batch: Counter | None = None,
+) -> Any:
     """`ask` of every network and row, batch by batch, in ascending order of `by`; results are in the rows' order."""
     arrays, static = eqx.partition(networks, eqx.is_array)
     runs = jax.tree.leaves(arrays)[0].shape[0]
@@ -117,6 +127,8 @@ def _batched(networks: Any, ask: Ask, rows: tuple[NDArray[Any], ...], by: NDArra
         filled = np.resize(chosen, size)  # all batches have one shape: the last one repeats some rows
         batch = tuple(jnp.asarray(row[:, filled]) for row in rows)
         batches.append(jax.tree.map(np.asarray, _ask(static, ask, arrays, batch)))
+        if on_batch is not None:
+            on_batch(runs * len(chosen))
     return jax.tree.map(lambda *parts: np.concatenate(parts, axis=1)[:, np.argsort(order)], *batches)
 
 

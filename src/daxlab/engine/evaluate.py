@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxlab.encoding import Encoding
-from daxlab.engine.decode import Rows, answers, ended, log_likelihoods, right
+from daxlab.engine.decode import Counter, Rows, answers, ended, log_likelihoods, right
 from daxlab.engine.stack import Stack, subset
 from daxlab.languages import Example
 from daxlab.networks.contract import Network
@@ -39,7 +39,12 @@ class Evaluation:
 
 
 def evaluate(
-    encoding: Encoding, networks: Network, asked: Sequence[Examples], *, oracle_length: bool = False
+    encoding: Encoding,
+    networks: Network,
+    asked: Sequence[Examples],
+    *,
+    oracle_length: bool = False,
+    on_batch: Counter | None = None,
 ) -> list[Evaluation]:
     """Each network's answers to its own examples. Networks with the same examples (one object) are asked together."""
     evaluations: dict[int, Evaluation] = {}
@@ -48,14 +53,15 @@ def evaluate(
         lengths = np.array([len(example.actions) for example in examples]) if oracle_length else None
         rows = np.zeros((len(members), 0, encoding.answer_time), np.int32)
         if examples:  # some splits may lack a test set that others have
-            rows = answers(subset(networks, members), commands, cap=rows.shape[-1], lengths=lengths, like=targets)
+            chosen, cap = subset(networks, members), rows.shape[-1]
+            rows = answers(chosen, commands, cap=cap, lengths=lengths, like=targets, on_batch=on_batch)
         for member, own in zip(members, rows, strict=True):
             evaluations[member] = Evaluation(examples, own, right(own, targets), ended(own), encoding)
     return [evaluations[member] for member in range(len(asked))]
 
 
 def likelihoods(
-    networks: Network, answered: Sequence[Evaluation]
+    networks: Network, answered: Sequence[Evaluation], on_batch: Counter | None = None
 ) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
     """For each network, log-likelihoods [commands] of its own answers, and of the right ones."""
     pairs: dict[int, tuple[NDArray[np.float32], NDArray[np.float32]]] = {}
@@ -64,8 +70,8 @@ def likelihoods(
         own = np.stack([_finished(answered[member]) for member in members])  # [members, commands, cap + 1]
         targets = encoding.actions.rows([example.actions for example in examples], own.shape[-1])
         commands, _ = _rows(encoding, examples)
-        of_own = log_likelihoods(chosen, np.stack([commands] * len(members)), own)
-        of_targets = log_likelihoods(chosen, commands, targets)
+        of_own = log_likelihoods(chosen, np.stack([commands] * len(members)), own, on_batch)
+        of_targets = log_likelihoods(chosen, commands, targets, on_batch)
         pairs |= dict(zip(members, zip(of_own, of_targets, strict=True), strict=True))
     return [pairs[member] for member in range(len(answered))]
 

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import equinox as eqx
 import jax
@@ -69,6 +69,7 @@ def train(
     checkpoint: Path | None = None,
     checkpoint_every: float = 20.0,
     on_progress: Callable[[int, Sequence[float]], bool | None] | None = None,
+    on_phase: Callable[[Literal["compiling", "training"]], object] = lambda name: None,
     sample: int = 256,
 ) -> Trained:
     """Train a stack to the protocol's end; from `checkpoint`, if that file exists.
@@ -76,8 +77,10 @@ def train(
     A checkpoint is written every `checkpoint_every` seconds (less often if writing takes more than a twentieth of the
     time) and at the end; resumed training ends with the same bits. After every chunk `on_progress` is called with the
     number of updates done and each run's mean loss in the chunk; if it returns False, training stops there, with a
-    checkpoint. `sample`: commands per point of the learning curve, 0 for no curve.
+    checkpoint. `on_phase` is told when it compiles, and when training begins. `sample`: commands per point of the
+    learning curve, 0 for no curve.
     """
+    on_phase("compiling")
     digest, runs, end = stack.digest(), len(stack.members), stack.protocol.updates
     program, state, rates, keys = prepare(stack)
     nothing = np.zeros((0, runs))
@@ -86,7 +89,7 @@ def train(
         state, history = read(checkpoint, digest, (state, history))
         state = jax.tree.map(jnp.asarray, state)
     began = time.monotonic() - float(history.seconds)
-    done, go_on = int(state.update), True
+    done, go_on, began_training = int(state.update), True, False
     with ThreadPoolExecutor(1) as drawing, checkpoints(checkpoint, digest, checkpoint_every) as save:
         ready = drawing.submit(draw_chunk, stack, program, done) if done < end else None
         while ready is not None and go_on:
@@ -95,7 +98,11 @@ def train(
             # the next chunk is drawn while the device works on this one
             ready = drawing.submit(draw_chunk, stack, program, done) if done < end else None
             arguments = (state, shown, rates, keys, jnp.int32(count))
-            state, losses = compiled(program, *arguments)(*arguments)
+            step = compiled(program, *arguments)
+            if not began_training:
+                began_training = True
+                on_phase("training")
+            state, losses = step(*arguments)
             losses = np.asarray(losses, np.float64)[:count]
             sums = np.cumsum(losses, axis=0)[-1]  # in the order of the updates
             history = history._replace(losses=np.vstack([history.losses, sums]))

@@ -145,6 +145,7 @@ class Context:
     checkpoint_every: float = 20.0  # seconds
     set_aside: bool = False  # rename a damaged checkpoint and start again, instead of raising an error
     progress: Callable[[int, Sequence[float]], bool | None] = lambda step, losses: None  # False: stop here
+    phase: Callable[[Literal["compiling", "training"]], object] = lambda name: None  # what it does now
     note: Callable[[str], object] = lambda message: None  # what the user should know
     turn: AbstractContextManager[object] = field(default_factory=nullcontext)  # held while it trains
 
@@ -260,6 +261,7 @@ class Fitted(abc.ABC):
     curves: Sequence[Mapping[str, Sequence[float]]] = ()
     seconds: float = 0.0  # spent fitting, from the first start
     resumed: bool = False
+    on_answers: Callable[[int], object] = staticmethod(lambda count: None)  # told of every so many more answers
 
     def __repr__(self) -> str:
         first = str(self.jobs[0]).partition(": ")[2] if self.jobs else "nothing"
@@ -327,7 +329,11 @@ class Models(Fitted):
         return Prediction(actions, derivation=derive(command) if derive else None)
 
     def ask(self, asked: Sequence[Sequence[Example]]) -> Sequence[Answered]:
-        return [self._ask(model, examples) for model, examples in zip(self.models, asked, strict=True)]
+        answers = []
+        for model, examples in zip(self.models, asked, strict=True):
+            answers.append(self._ask(model, examples))
+            self.on_answers(len(examples))
+        return answers
 
     def _ask(self, model: Model, examples: Sequence[Example]) -> Answers:
         answered = model.answers([example.command for example in examples])

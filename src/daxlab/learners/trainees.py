@@ -34,18 +34,20 @@ class Trainees(Fitted):
         self.abilities = frozenset(able | ({"attention"} if has_attention(networks) else set()))
 
     def ask(self, asked: Sequence[Sequence[Example]]) -> Sequence[Answered]:
-        return engine.evaluate(self.encoding, self.networks, asked)  # type: ignore[return-value]  # numpy's bools
+        return engine.evaluate(self.encoding, self.networks, asked, on_batch=self.on_answers)  # type: ignore[return-value]  # numpy's bools
 
     def ask_with_length(self, asked: Sequence[Sequence[Example]]) -> Sequence[Answered]:
-        return engine.evaluate(self.encoding, self.networks, asked, oracle_length=True)  # type: ignore[return-value]
+        counted = self.on_answers
+        return engine.evaluate(self.encoding, self.networks, asked, oracle_length=True, on_batch=counted)  # type: ignore[return-value]
 
     def likelihoods(self, answered: Sequence[Answered]) -> Sequence[tuple[Any, Any]]:
-        return engine.likelihoods(self.networks, answered)  # type: ignore[arg-type]
+        return engine.likelihoods(self.networks, answered, self.on_answers)  # type: ignore[arg-type]
 
     def states(self, member: int, commands: Sequence[str]) -> Mapping[str, Any]:
         # One network at a time: all states of all training commands of many would fill the memory.
         alone = engine.subset(self.networks, [member])
-        return {name: rows[0] for name, rows in engine.encodings(alone, self.encoding.commands(commands)).items()}
+        states = engine.encodings(alone, self.encoding.commands(commands), self.on_answers)
+        return {name: rows[0] for name, rows in states.items()}
 
     def attention(self, commands: Sequence[str]) -> Sequence[Sequence[Any]]:
         rows = self.encoding.commands(commands)
@@ -80,6 +82,7 @@ def fit(learner: NetworkLearner, jobs: Sequence[Job], context: Context) -> Train
     rehearsal = Thread(target=_rehearse, args=(stack, jobs), daemon=True)
     on_card = jax.default_backend() != "cpu"  # on a CPU there is no core to spare for a rehearsal
     if on_card:
+        context.phase("compiling")
         _check_memory(stack)
         rehearsal.start()
     with context.turn:
@@ -165,7 +168,13 @@ def _rehearse(stack: engine.Stack, jobs: Sequence[Job]) -> None:
 
 def _train(stack: engine.Stack, context: Context) -> tuple[engine.Trained, bool]:
     """The stack after training, and whether it resumed from a checkpoint; a damaged checkpoint is set aside."""
-    train = partial(engine.train, stack, checkpoint_every=context.checkpoint_every, on_progress=context.progress)
+    train = partial(
+        engine.train,
+        stack,
+        checkpoint_every=context.checkpoint_every,
+        on_progress=context.progress,
+        on_phase=context.phase,
+    )
     path = context.checkpoint
     resumed = path is not None and path.exists()
     try:

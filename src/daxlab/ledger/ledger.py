@@ -20,6 +20,7 @@ from daxlab.ledger.records import METRICS, Group, GroupStatus, Run
 from daxlab.ledger.schema import GROUP, RECORD, ROW, RUN_COLUMNS, SETTING, Columns, Where, condition, place
 
 Row = dict[str, Any]
+TIMED = ("key", "split", "fields", "seconds", "timing", "origin")
 _RUNS = (
     "from runs left join settings on settings.id = runs.setting left join groups on groups.id = runs.group_id"
     " left join origins on origins.id = runs.origin left join details on details.run = runs.id"
@@ -188,6 +189,10 @@ class Ledger:
             if "spec" in row:
                 row["spec"]["seed"] = row["seed"]
             yield row
+
+    def timings(self, where: Where | None = None, *, limit: int | None = None) -> list[Row]:
+        """What runs took, the latest first: split, fields, seconds, timing, origin."""
+        return list(self._runs({name: RECORD[name] for name in TIMED}, where, limit))
 
     def curves(self, where: Where | None = None) -> dict[str, dict[str, list[float]]]:
         """Learning curves by key, the latest first."""

@@ -4,7 +4,7 @@ Its answers to every test set and to the training examples; and, as far as it ha
 length, likelihoods, its record, and of the dataset's probes the nearest training commands and the attention weights.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,9 +24,19 @@ class Scored:
     failure: Failure | None = None
 
 
-def score(fitted: Fitted) -> list[Scored]:
-    """Each run's metrics, in percent, and artefacts; of a run that failed, only why."""
-    jobs = fitted.jobs
+def score(fitted: Fitted, on_progress: Callable[[int, int], object] = lambda done, of: None) -> list[Scored]:
+    """Each run's metrics, in percent, and artefacts; of a run that failed, only why.
+
+    `on_progress` is told how many answers have come, and of how many.
+    """
+    jobs, done, of = fitted.jobs, 0, _answers_wanted(fitted)
+
+    def count(more: int) -> None:
+        nonlocal done
+        done = min(done + more, of)
+        on_progress(done, of)
+
+    fitted.on_answers = count
     runs = [Scored(failure=failure) for failure in fitted.failures]
     _score_main(fitted, runs)
     for name in dict.fromkeys(name for job in jobs for name in list(job.split.tests)[1:]):
@@ -42,6 +52,19 @@ def score(fitted: Fitted) -> list[Scored]:
         for n, run in enumerate(runs):
             run.artefacts["record"] = pack_record(fitted.record(n))
     return [Scored(failure=run.failure) if run.failure else run for run in runs]
+
+
+def _answers_wanted(fitted: Fitted) -> int:
+    """How many answers scoring asks for, likelihoods and states included."""
+    able, wanted = fitted.abilities, 0
+    probes = len(list(fitted.jobs[0].dataset.probes()))
+    for split in (job.split for job in fitted.jobs):
+        times = 1 + ("oracle length" in able) + 2 * ("likelihoods" in able)
+        wanted += times * len(split.test) + len(split.asked_again) + probes
+        wanted += sum(map(len, list(split.tests.values())[1:]))
+        if probes and "states" in able:
+            wanted += len(split.train) + probes
+    return wanted
 
 
 def accuracy(answered: Answered) -> float:

@@ -22,7 +22,7 @@ from typing import Any
 from daxlab.errors import InputError
 from daxlab.extras import imported
 from daxlab.sweep import worker
-from daxlab.sweep.task import TRIES, Broken, Event, Noted, OnTheWay, Progress, Started, Stopped, Task
+from daxlab.sweep.task import TRIES, Broken, Entered, Event, Noted, OnTheWay, Progress, Started, Stopped, Task
 
 with imported():
     import ray
@@ -211,7 +211,8 @@ def _work(pickled: bytes, device: str, post: Any, folder: Path, environment: Map
         answered = answer.done()
         if answered and answer.result():
             return False
-        if not isinstance(event, Progress) or (answered and time.monotonic() - last >= EVERY):
+        passing = isinstance(event, Progress) or (isinstance(event, Entered) and event.done > 0)
+        if not passing or (answered and time.monotonic() - last >= EVERY):
             answer, last = post.tell.remote(event).future(), time.monotonic()
         return None
 

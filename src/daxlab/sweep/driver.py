@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +24,8 @@ from daxlab.ledger.files import checkpoint, checkpoints, weights_of
 from daxlab.ledger.spec import Spec, all_facts
 from daxlab.sweep.groups import grouped, ordered
 from daxlab.sweep.local import execute
-from daxlab.sweep.status import beginning
-from daxlab.sweep.task import Broken, Event, Finished, Noted, Progress, Started, Stopped, Task, TooLarge
+from daxlab.sweep.status import PHASES, At, beginning, moved
+from daxlab.sweep.task import Broken, Event, Finished, Noted, OnTheWay, Progress, Stopped, Task, TooLarge
 
 ExecuteAll = Callable[[Sequence[Task], Callable[[], bool]], Iterator[Event]]  # tasks and a wish to stop in, events out
 WRITTEN_EVERY = 3.0  # seconds between two times that progress is written down
@@ -104,7 +104,7 @@ def sweep(
             writer.record(plan.groups)
         try:
             splits = {fact["split"]["name"] for fact in facts.values()}
-            writer.progress({}, beginning(writer.ledger, plan.groups, splits))
+            writer.progress({}, beginning(writer.ledger, plan.groups, splits, device))
             show(plan)
             options = {"checkpoint_every": checkpoint_every, "keep_weights": keep_weights, "set_aside": set_aside}
             name = executor if isinstance(executor, str) else "given"
@@ -260,6 +260,7 @@ class _Run:
     show: Callable[[Any], None]
     begun: set[str] = field(default_factory=set)
     updates: dict[str, int] = field(default_factory=dict)  # of groups under way, not yet written down
+    phases: dict[str, At] = field(default_factory=dict)  # of groups under way
     next_written: float = 0.0
 
     def train(self, groups: Iterable[Group], execute_all: ExecuteAll, until: float | None) -> None:
@@ -310,15 +311,28 @@ class _Run:
 
     def _write_progress(self, event: Event) -> None:
         """For `status`: what is under way, and now and then how far it is."""
-        if isinstance(event, Started | Progress) and event.group not in self.begun:
-            self.begun.add(event.group)
-            self.writer.begin(event.group, {"kind": self.executor})
+        before = self.phases.get(event.group)
+        if isinstance(event, OnTheWay):
+            if event.group not in self.begun:
+                self.begun.add(event.group)
+                self.writer.begin(event.group, {"kind": self.executor})
+            self.phases[event.group] = moved(before, event)
+        else:
+            self.phases.pop(event.group, None)
         if isinstance(event, Progress):
             self.updates[event.group] = event.update
-        if self.updates and (isinstance(event, Stopped) or time.monotonic() >= self.next_written):
-            self.writer.progress(self.updates)
+        at = self.phases.get(event.group)
+        news = bool(self.updates) or (at is not None and at.phase == "scoring")
+        if isinstance(event, Stopped) or (news and time.monotonic() >= self.next_written):
+            self._write(self.updates)
             self.updates.clear()
             self.next_written = time.monotonic() + WRITTEN_EVERY
+        elif at and (before is None or at.phase != before.phase):
+            self._write({})
+
+    def _write(self, updates: Mapping[str, int]) -> None:
+        phases = {name: asdict(at) for name, at in self.phases.items()}
+        self.writer.progress(updates, {PHASES: phases})
 
     def _keep(self, event: Finished, keys: Sequence[str]) -> None:
         """Write the runs of a group and their weights; runs that came from elsewhere meanwhile stay as they are."""

@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import monotonic
+from time import monotonic, time
 from types import ModuleType
 from typing import Any
 
@@ -153,7 +153,7 @@ def _place(device: str, workers: int) -> Iterator[_Place]:
 
 def _hire(context: Any, place: _Place, core: int, flag: Any) -> _Worker:
     pipe, workers_end = context.Pipe()
-    process = context.Process(target=_serve, args=(workers_end, place, core, flag), daemon=True)
+    process = context.Process(target=_serve, args=(workers_end, place, core, flag, time()), daemon=True)
     _start(process)
     workers_end.close()
     return _Worker(process, pipe, core)
@@ -169,7 +169,7 @@ def _start(process: Any) -> None:
         sys.modules["__main__"] = main
 
 
-def _serve(pipe: Connection, place: _Place, core: int, flag: Any) -> None:
+def _serve(pipe: Connection, place: _Place, core: int, flag: Any, hired: float) -> None:
     """A worker's life: one task after another, until the pipe closes."""
     if place.device == "cpu" and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {core})
@@ -183,6 +183,7 @@ def _serve(pipe: Connection, place: _Place, core: int, flag: Any) -> None:
 
     turn = FileLock(place.turn) if place.turn else None  # a worker that dies releases it
     at_once = place.workers if place.device == "gpu" and turn is None else 1
+    since = max(time() - hired, 0.0)  # clocks jump
     while True:
         try:
             try:
@@ -190,6 +191,7 @@ def _serve(pipe: Connection, place: _Place, core: int, flag: Any) -> None:
             except InputError as error:  # a learner's file that is gone, or cannot be imported any more
                 pipe.send(Broken("", str(error), mendable=True))
                 continue
-            pipe.send(work.run_task(task, place.device, report, turn, at_once))
+            pipe.send(work.run_task(task, place.device, report, turn, at_once, since))
+            since = 0.0
         except (EOFError, BrokenPipeError, ConnectionResetError):
             return

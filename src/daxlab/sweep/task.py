@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from daxlab.ledger import Run
 from daxlab.ledger.spec import Spec
 
+Phase = Literal["starting", "waiting", "compiling", "training", "scoring"]
 TRIES = 3  # of a task whose worker died; a node that is lost is not the task's fault
 
 
@@ -35,8 +37,17 @@ class Started(Event):
 
 
 @dataclass(frozen=True)
+class Entered(Event):
+    """What the group does now, and how far it is with that where it can tell."""
+
+    phase: Phase
+    done: int = 0
+    of: int = 0
+
+
+@dataclass(frozen=True)
 class Progress(Event):
-    """How far the group has come."""
+    """How many steps of its training the group has done."""
 
     update: int
     losses: tuple[float, ...]  # of each run, the mean over the last updates
@@ -76,5 +87,5 @@ class Broken(Event):
     mendable: bool
 
 
-OnTheWay = Started | Progress | Noted
+OnTheWay = Started | Entered | Progress | Noted
 Report = Callable[[OnTheWay], bool | None]  # False: stop at a checkpoint

@@ -23,7 +23,9 @@ from daxlab.learners.registry import line_in
 from daxlab.ledger import Run, key
 from daxlab.ledger.scoring import Scored, score
 from daxlab.ledger.spec import all_facts
-from daxlab.sweep.task import Broken, Event, Finished, Noted, Progress, Report, Stopped, Task, TooLarge
+from daxlab.sweep.estimates import program
+from daxlab.sweep.phases import Phases, time_compiling
+from daxlab.sweep.task import Broken, Entered, Event, Finished, Noted, Report, Stopped, Task, TooLarge
 
 OUT_OF_MEMORY = ("RESOURCE_EXHAUSTED", "Out of memory", "out of memory")
 ONE_THREAD = "--xla_cpu_multi_thread_eigen=false"
@@ -46,14 +48,20 @@ def prepare(device: str, workers: int = 1) -> None:
 
 
 def run_task(
-    task: Task, device: str, report: Report, turn: AbstractContextManager[object] | None = None, at_once: int = 1
+    task: Task,
+    device: str,
+    report: Report,
+    turn: AbstractContextManager[object] | None = None,
+    at_once: int = 1,
+    before: float = 0.0,
 ) -> Event:
     """Fit a group and say what became of it.
 
-    `turn`: a lock to hold while training. `at_once`: how many workers use the card at the same time.
+    `turn`: a lock to hold while training. `at_once`: how many workers use the card at the same time. `before`: seconds
+    that its process took to start.
     """
     try:
-        return work(task, device, report, turn or nullcontext(), at_once) or Stopped(task.group)
+        return work(task, device, report, turn, at_once, before) or Stopped(task.group)
     except InputError as error:
         return Broken(task.group, str(error), mendable=True)
     except (BrokenPipeError, ConnectionResetError):  # nobody listens any more
@@ -79,19 +87,28 @@ def _in_learner(task: Task, error: BaseException) -> str:
 
 
 def work(
-    task: Task, device: str, report: Report, turn: AbstractContextManager[object], at_once: int
+    task: Task,
+    device: str,
+    report: Report,
+    turn: AbstractContextManager[object] | None,
+    at_once: int,
+    before: float,
 ) -> Finished | None:
     """Fit a group, from its checkpoint if it has one, and score it; None if it was stopped on the way."""
+    report(Entered(task.group, "starting"))
+    began, resumes = time.monotonic() - before, task.checkpoint is not None and task.checkpoint.exists()
     facts, first = all_facts(task.members), task.members[0]
     if [key(fact) for fact in facts] != list(task.keys):
         raise InputError(
             f"these runs of {first.learner} on {first.data} are not those that were asked for: did a file of theirs "
             "change, or is the daxlab here another than the driver's?"
         )
+    phases = Phases(task.group, program(facts[0]), report, began, resumes)
     if first.learner.uses_jax:
         from daxlab.engine.device import on_device
 
         on_device(device)
+        time_compiling()
     contents = {(spec.data, spec.split): spec.job() for spec in task.members}  # a split's runs are asked together
     jobs = [replace(contents[spec.data, spec.split], learner=spec.learner, seed=spec.seed) for spec in task.members]
     # The versions of now, not of what a checkout holds when the training ends.
@@ -102,15 +119,19 @@ def work(
         checkpoint=task.checkpoint,
         checkpoint_every=task.checkpoint_every,
         set_aside=task.set_aside,
-        progress=lambda step, losses: report(Progress(task.group, step, tuple(losses))),
+        progress=phases.step,
+        phase=phases.enter,
         note=lambda message: report(Noted(task.group, message)),
-        turn=turn,
+        turn=phases.awaited(turn) if turn else nullcontext(),
     )
+    if not first.learner.uses_jax:
+        phases.enter("training")
     fitted = first.learner.fit(jobs, context)
     if fitted is None:
         return None
     began = time.monotonic()
-    scored = score(fitted)
+    phases.enter("scoring")
+    scored = score(fitted, phases.scored)
     scoring = time.monotonic() - began
     timing = {
         "seconds": (fitted.seconds + scoring) / len(jobs) / at_once,
@@ -118,6 +139,7 @@ def work(
         "examine_seconds": scoring,
         "resumed": int(fitted.resumed),
         "at_once": at_once,  # workers that shared the card meanwhile
+        **phases.timing(first.learner.steps),
     }
     shared = {"group": task.group, "timing": timing, "origin": origin, "finished": time.time()}
     parts = zip(scored, facts, fitted.curves, strict=True)
