@@ -11,6 +11,7 @@ import typer
 
 from daxlab.analysis.translation import caution
 from daxlab.atomic import atomic_write
+from daxlab.cli.completion import filters
 from daxlab.cli.contrast import show_contrast
 from daxlab.cli.options import JsonOption, LedgerOption, WhereOption
 from daxlab.cli.terminal import every, print_json, show, table
@@ -43,22 +44,28 @@ same with "vous" for "tu" or another form of the adjective that agrees; "as stat
 
 def compare(
     a: Annotated[
-        list[str] | None, typer.Option("--a", metavar="COLUMN=VALUE", help="Which runs are A, such as hidden=50.")
+        list[str] | None,
+        typer.Option(
+            "--a", metavar="COLUMN=VALUE", help="Which runs are A, such as hidden=50.", autocompletion=filters
+        ),
     ] = None,
     b: Annotated[
-        list[str] | None, typer.Option("--b", metavar="COLUMN=VALUE", help="Which runs are B, such as hidden=100.")
+        list[str] | None,
+        typer.Option(
+            "--b", metavar="COLUMN=VALUE", help="Which runs are B, such as hidden=100.", autocompletion=filters
+        ),
     ] = None,
     where: WhereOption = None,
     items: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write how often A and B get each command right (.csv).")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write how often A and B get each command right into a .csv file."),
     ] = None,
     ledger: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show every figure of the paper beside ours: mean, 95% interval, difference, verdict and every run.
+    """Compare our runs with the paper's figures, or two sets of runs.
 
-    With --a and --b, compare two sets of runs on the splits that both have. Give an option again to filter by more;
-    --where holds for both.
+    With --a and --b, two sets of runs are compared on the splits that both have. --where holds for both sides.
 
     Example: daxlab compare --ledger results/runs.db
     Example: daxlab compare --a hidden=50 --b hidden=100 --where split=jump --where cell=gru
@@ -86,9 +93,9 @@ def compare(
 def report(
     out: Annotated[Path, typer.Option(metavar="FILE", help="The page to write.")] = Path("report.html"),
     ledger: LedgerOption = None,
-    open_page: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
-    """Write the results as one page that needs no network: text, figures, tables, the paper's figures beside ours.
+    """Write all results as one HTML page, with figures.
 
     Example: daxlab report --out report.html --open
     """

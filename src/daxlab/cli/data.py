@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from daxlab.cli.app import App
 from daxlab.cli.options import DataOption, JsonOption
 from daxlab.cli.terminal import download, print_json, progress, show, table
 from daxlab.datasets import CORPORA, Sizes, catalogue, dataset, fetch, language
@@ -20,7 +21,7 @@ from daxlab.datasets.verify import GOOD, verify
 from daxlab.errors import InputError, nearest
 from daxlab.units import counted
 
-app = typer.Typer(no_args_is_help=True, help="The splits: list, export, verify, fetch.")
+app = App(no_args_is_help=True, help="The splits: list, export, verify, fetch.")
 
 
 def list_datasets(as_json: JsonOption = False) -> None:
@@ -74,7 +75,7 @@ def _row(group: list[Sizes]) -> dict[str, Any]:
 
 @app.command("export")
 def export_split(
-    names: Annotated[list[str], typer.Argument(metavar="SPLIT…", help="As 'daxlab data list' shows them.")],
+    names: Annotated[list[str], typer.Argument(metavar="SPLIT", help="As 'daxlab data list' shows them.")],
     to: Annotated[Path, typer.Option(metavar="DIR", help="The folder to write into.")],
     form: Annotated[
         str,

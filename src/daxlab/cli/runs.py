@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from daxlab.atomic import atomic_write
+from daxlab.cli.app import App
 from daxlab.cli.options import JsonOption, LedgerOption, RunArgument, TestOption, WhereOption, read_filters
 from daxlab.cli.terminal import print_json, progress, show, sparkline, table
 from daxlab.errors import InputError
@@ -21,8 +22,8 @@ from daxlab.ledger.trackers import TRACKERS, log
 from daxlab.sweep import weights_of
 from daxlab.units import counted
 
-app = typer.Typer(help="The ledger: list, show, curve, answers, export, folder, log, delete, merge.")
-RunsArgument = Annotated[list[str], typer.Argument(metavar="RUN…", help="Any unique beginnings of runs' keys.")]
+app = App(help="The ledger: list, show, curve, answers, export, folder, log, delete, merge.")
+RunsArgument = Annotated[list[str], typer.Argument(metavar="RUN", help="Any unique beginnings of runs' keys.")]
 COLUMNS = {"run": "key", "dataset": "dataset", "split": "split", "learner": "label", "seed": "seed"}
 COLUMNS |= {"status": "status", "test %": "accuracy", "train %": "train_accuracy", "oracle %": "oracle_accuracy"}
 MOST_SHOWN = 50
@@ -233,7 +234,7 @@ def delete(
 
 @app.command("merge")
 def merge_runs(
-    others: Annotated[list[Path], typer.Argument(metavar="OTHER…", help="Ledgers to take runs from.")],
+    others: Annotated[list[Path], typer.Argument(metavar="OTHER", help="Ledgers to take runs from.")],
     ledger: LedgerOption = None,
 ) -> None:
     """Add the runs of other ledgers. Where both have a run, ours stays; if theirs has other predictions and was not

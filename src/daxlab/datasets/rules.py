@@ -67,17 +67,26 @@ def named(pattern: str, origin: Origin, shown: Iterable[str]) -> Callable[..., C
 def names(language: Language) -> tuple[str, ...]:
     """The splits of a language; of an infinite family, the members that the paper and the release have."""
     language.commands()  # the error for a language that is too large is not one of those below
-    listed: list[str] = []
+    there: list[str] = []
     for family in FAMILIES:
-        shown = [
-            name.format(primitive=primitive)
-            for name in family.shown
-            for primitive in (_primitives(language) if "{primitive}" in name else [""])
-        ]
+        shown = _shown(family, language)
         with suppress(InputError):  # the family has no splits of this language
             if shown and make(shown[0], language):
-                listed += [name for name in shown if family.match(name, language)]
-    return tuple(listed)
+                there += [name for name in shown if family.match(name, language)]
+    return tuple(there)
+
+
+def listed(language: Language) -> list[str]:
+    """The same without making a split, which takes time: a small language may lack some of these."""
+    return [name for family in FAMILIES for name in _shown(family, language)]
+
+
+def _shown(family: Family, language: Language) -> list[str]:
+    return [
+        name.format(primitive=primitive)
+        for name in family.shown
+        for primitive in (_primitives(language) if "{primitive}" in name else [""])
+    ]
 
 
 @lru_cache(maxsize=64)
