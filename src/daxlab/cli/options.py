@@ -118,7 +118,7 @@ def read_filters(ledger: Ledger, texts: Sequence[str], option: str = "") -> dict
     `option`: what to begin that sentence with, where several options have filters.
     """
     where: dict[str, Any] = {}
-    for name, value in (_filter(text, ledger) for text in texts):
+    for name, value in (read_filter(text, ledger) for text in texts):
         if name in where and where[name] != value:
             raise InputError(f"{name} cannot be both {where[name]} and {value}: give one filter by it")
         where[name] = value
@@ -144,7 +144,7 @@ def read_filters(ledger: Ledger, texts: Sequence[str], option: str = "") -> dict
     return where
 
 
-def _filter(text: str, ledger: Ledger) -> tuple[str, Any]:
+def read_filter(text: str, ledger: Ledger) -> tuple[str, Any]:
     """A column and its value, or several values with commas between. Each is read as JSON where it is (5, true)."""
     name, equals, words = (part.strip() for part in text.partition("="))
     if not (name and equals):
