@@ -119,8 +119,8 @@ def predict(
     """
     filters = [*([f"split={split}"] if split else []), *(where or [])]
     if not filters and not re.fullmatch("[0-9a-fA-F]+", words[0]):
-        command = " ".join(words)
-        raise InputError(f"which run is to answer {command!r}? Begin with its key, or add --split jump, say, for any")
+        text = " ".join(words)
+        raise InputError(f"which run is to answer {text!r}? Begin with its key, or add --split jump, say, for any")
     command = words if filters else words[1:]
     model = _any_model(filters, ledger) if filters else _model(words[0], ledger)
     if attention_map is not None and not model.attends:

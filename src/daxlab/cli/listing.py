@@ -104,10 +104,10 @@ def list_runs(
     rows = rows[:most]
     if as_json:
         return print_json(rows)
-    show_rows(
+    dropped = show_rows(
         [{key: _text(key, _value(row, key)) for key in shown.values()} for row in rows], _needed(shown, rows), LEAST
     )
-    print(f"\n{len(rows):,} of {counted(count, 'line' if group else 'run')}")
+    print("\n" + ". ".join(filter(None, [f"{len(rows):,} of {counted(count, 'line' if group else 'run')}", dropped])))
     if not group and any(row["has"] for row in rows):
         print(HAS)
 

@@ -80,8 +80,11 @@ def show(what: "RenderableType", wrap: bool = False) -> None:
     console.print(what)
 
 
-def show_rows(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], least: Sequence[str] = ()) -> None:
-    """Print rows as a table that fits the terminal: where it is too narrow, without the least important columns."""
+def show_rows(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], least: Sequence[str] = ()) -> str:
+    """Print rows as a table that fits the terminal: where it is too narrow, without the least important columns.
+
+    Returns a sentence that names these, if any.
+    """
     from rich.console import Console
 
     console, kept, dropped = Console(), dict(columns), list[str]()
@@ -91,8 +94,7 @@ def show_rows(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], lea
         if any(row[key] not in (None, "") for row in rows if (key := kept.pop(heading, None)) is not None):
             dropped.append(heading)
     show(table(rows, kept))
-    if dropped:
-        print(f"\nLeft out, because the terminal has {console.width} columns: {', '.join(dropped)}.")
+    return f"Not shown in {console.width} columns: {', '.join(dropped)}." if dropped else ""
 
 
 def _has_width(console: "Console") -> bool:
