@@ -39,7 +39,7 @@ def test_list_works_without_any_published_data(daxlab, nowhere: Path) -> None:
     assert rows["mcd1"]["train"] is None
     assert rows["jump"]["train"] == 14_670
     table = daxlab("data", "list").stdout
-    assert "few-jump-8-rep1 … rep5" in table
+    assert "few-jump-8-rep1…5" in table
     assert "daxlab data fetch scan" in table
 
 

@@ -197,8 +197,8 @@ def test_runs_that_differ_because_they_were_trained_on_another_device_are_no_err
     [
         (["show", "zzz"], "not a run's key"),
         (["list", "-w", "key=xyz"], "needs the whole of it"),
-        (["list", "-w", "seed=[1,[2]]"], "asks for one name or number"),
-        (["list", "-w", "seed=99999999999999999999999"], "asks for one name or number"),
+        (["list", "-w", "seed=[1,[2]]"], "takes a name or a number"),
+        (["list", "-w", "seed=99999999999999999999999"], "takes a name or a number"),
         (["delete", "abcd", "--yes"], "there is no ledger at daxlab.db"),
         (["show", "000000"], "no run begins with"),
         (["list", "-w", "hiden=50"], "runs have no column 'hiden'; did you mean 'hidden'?"),

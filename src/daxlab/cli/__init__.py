@@ -23,34 +23,35 @@ from daxlab.cli import (
     train,
     translate,
 )
+from daxlab.cli.app import COMPARE, LANGUAGE, OWN, RUNS, TRAIN, App
+from daxlab.cli.completion import join_words
 from daxlab.errors import InputError
 
-app = typer.Typer(
+app = App(
     name="daxlab",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("translate")(translate.translate)
-app.command("datasets")(data.list_datasets)
-app.add_typer(data.app, name="data")
-app.command("learners")(train.list_learners)
-app.command("train", context_settings={"ignore_unknown_options": True})(train.train)
-app.command("examine")(examine.examine)
-app.command("check")(check.check)
-app.command("card")(card.card)
-app.command("evaluate")(ask.evaluate)
-app.command("predict")(ask.predict)
-app.command("score")(score.score)
-app.add_typer(runs.app, name="runs")
-app.command("reproduce")(reproduce.reproduce)
-app.add_typer(sweep.app, name="sweep")
-app.command("claims")(claims.claims)
-app.command("compare")(compare.compare)
-app.command("leaderboard")(leaderboard.leaderboard)
-app.add_typer(search.app, name="search")
-app.command("report")(compare.report)
+app.command("translate", rich_help_panel=LANGUAGE)(translate.translate)
+app.command("datasets", rich_help_panel=LANGUAGE)(data.list_datasets)
+app.add_typer(data.app, name="data", rich_help_panel=LANGUAGE)
+app.command("learners", rich_help_panel=TRAIN)(train.list_learners)
+app.command("train", rich_help_panel=TRAIN, context_settings={"ignore_unknown_options": True})(train.train)
+app.command("predict", rich_help_panel=TRAIN)(ask.predict)
+app.command("evaluate", rich_help_panel=TRAIN)(ask.evaluate)
+app.add_typer(sweep.app, name="sweep", rich_help_panel=TRAIN)
+app.command("reproduce", rich_help_panel=TRAIN)(reproduce.reproduce)
+app.command("compare", rich_help_panel=COMPARE)(compare.compare)
+app.command("claims", rich_help_panel=COMPARE)(claims.claims)
+app.command("leaderboard", rich_help_panel=COMPARE)(leaderboard.leaderboard)
+app.add_typer(search.app, name="search", rich_help_panel=COMPARE)
+app.command("report", rich_help_panel=COMPARE)(compare.report)
+app.command("check", rich_help_panel=OWN)(check.check)
+app.command("examine", rich_help_panel=OWN)(examine.examine)
+app.command("card", rich_help_panel=OWN)(card.card)
+app.command("score", rich_help_panel=OWN)(score.score)
+app.add_typer(runs.app, name="runs", rich_help_panel=RUNS)
 
 
 @app.callback(invoke_without_command=True)
@@ -74,6 +75,7 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show ⟦ shows its number
     try:
         try:
+            join_words()
             app()
         finally:
             sys.stdout.flush()

@@ -1,7 +1,8 @@
 """`daxlab evaluate` and `daxlab predict`: a trained model, asked."""
 
+import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,19 +10,32 @@ from typing import Annotated, Any
 import typer
 
 from daxlab.analysis.score import by_category
-from daxlab.cli.options import JsonOption, LedgerOption, RunArgument, TestOption
+from daxlab.cli import completion
+from daxlab.cli.options import (
+    JsonOption,
+    LedgerOption,
+    ModelArgument,
+    TestOption,
+    WhereOption,
+    read_filter,
+    read_filters,
+)
 from daxlab.cli.terminal import print_json, show, table
+from daxlab.cli.translate import known_elsewhere
 from daxlab.datasets import Split
 from daxlab.errors import InputError, nearest
-from daxlab.ledger.location import ledger_at
+from daxlab.ledger import Ledger, is_written
+from daxlab.ledger.location import default_ledger, ledger_at, shipped
+from daxlab.sweep import weights_of
 
 SHADES = " ░▒▓█"
 
 
 def evaluate(
-    run: RunArgument,
+    run: ModelArgument,
     split_name: Annotated[
-        str | None, typer.Option("--split", metavar="SPLIT", help="Another split than the run's own.")
+        str | None,
+        typer.Option("--split", metavar="SPLIT", help="Another split than its own.", autocompletion=completion.splits),
     ] = None,
     test: TestOption = None,
     oracle_length: Annotated[
@@ -30,7 +44,7 @@ def evaluate(
     ledger: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Score a run's model on a test set, and by category where its examples have one.
+    """Score a trained model on a test set.
 
     Example: daxlab evaluate 9485894f --split length --oracle-length
     """
@@ -75,28 +89,53 @@ def show_accuracy(right: int, of: int, what: str, categories: Mapping[str, Mappi
 
 
 def predict(
-    run: RunArgument,
-    command: Annotated[list[str], typer.Argument(metavar="COMMAND", help="What to do, or to translate.")],
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[RUN] COMMAND",
+            help="A run, by the first few characters of its key, then the command. With --split the command alone.",
+            autocompletion=completion.askable_runs,
+        ),
+    ],
+    split: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SPLIT", help="Choose a run on this split whose model is here.", autocompletion=completion.splits
+        ),
+    ] = None,
+    where: WhereOption = None,
     attention_map: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the attention weights (.svg, .png, .pdf).")
     ] = None,
     ledger: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what a run's model does on a command: each action with its probability, where it looked, is it right?
+    """Ask a trained model for its answer to a command, and say whether it is right.
 
-    A grammar shows how it derives the answer. A network that learned English-French translates a sentence.
-    Example: daxlab predict RUN "I am very daxy."
+    A network shows the probability of each action and where it looked; a grammar shows how it derives the answer. A
+    network that learned English-French translates a sentence. Without RUN, --split or --where choose one.
+
     Example: daxlab predict 9485894f "jump twice"
+    Example: daxlab predict --split jump "jump twice"
     """
-    model = _model(run, ledger)
+    filters = [*([f"split={split}"] if split else []), *(where or [])]
+    if not filters and not re.fullmatch("[0-9a-fA-F]+", words[0]):
+        text = " ".join(words)
+        raise InputError(f"which run is to answer {text!r}? Begin with its key, or add --split jump, say, for any")
+    command = words if filters else words[1:]
+    model = _any_model(filters, ledger) if filters else _model(words[0], ledger)
     if attention_map is not None and not model.attends:
         raise InputError(f"{model.spec.learner} has no attention weights, so there is nothing to draw")
     text = model.dataset.read(" ".join(command))
     if not text:
         example = next(iter([*model.dataset.probes(), *model.dataset.examples()]))
-        raise InputError(f"nothing is asked: give one of its {model.dataset.unit}, such as {example.command!r}")
-    answer = model.predict(text)
+        raise InputError(
+            f"there is nothing to answer: add one of its {model.dataset.unit}, such as {example.command!r}"
+        )
+    try:
+        answer = model.predict(text)
+    except InputError as error:
+        raise InputError(f"{error}{known_elsewhere(text, model.dataset.grammar)}") from None
     chances, attention = answer.probabilities, answer.attention
     words = [*text.split(), "<EOS>"]
     steps = list(answer.actions) if chances is None else [*answer.actions, "<EOS>"][: len(chances)]
@@ -143,6 +182,27 @@ def _shaded(words: list[str], weights: Any) -> dict[str, str]:
     shades = [SHADES[min(int(weight / max(weights) * len(SHADES)), len(SHADES) - 1)] for weight in weights]
     padded = [word.ljust(3) for word in words]
     return {"  ".join(padded): "  ".join(shade * len(word) for shade, word in zip(shades, padded, strict=True))}
+
+
+def _any_model(filters: Sequence[str], ledger: Path | None) -> Any:
+    """The model of a run that fits the filters: the latest network, or else the latest of another kind."""
+    from daxlab.ledger.trained import MODEL, kept
+
+    own, results = default_ledger(), shipped()
+    places = [ledger] if ledger else [path for path in (own, results) if path is not None and is_written(path)]
+    for path in places:
+        with Ledger(path) as known:
+            where = read_filters(known, filters) if path == places[-1] else dict(read_filter(f, known) for f in filters)
+            rows = known.rows({**where, "key": [key for key, parts in kept(known, where).items() if MODEL in parts]})
+        if rows:
+            row = next((row for row in rows if weights_of(path, row["key"]).exists()), rows[0])
+            place = "" if path in (own, ledger) else ", from the results that come with daxlab"
+            print(f"{row['key'][:12]} ({row['label']}, {row['split']}, seed {row['seed']}{place}):\n", file=sys.stderr)
+            return _model(row["key"], path)
+    raise InputError(
+        f"no run with {', '.join(filters)} has its model here: 'daxlab train --split …' trains one, "
+        "'daxlab runs list --with-model' shows which there are"
+    )
 
 
 def _model(run: str, ledger: Path | None) -> Any:

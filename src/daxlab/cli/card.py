@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from daxlab.atomic import atomic_write
+from daxlab.cli.completion import datasets
 from daxlab.cli.options import ExceptOption, JsonOption, LedgerOption
 from daxlab.cli.terminal import print_json, show, table
 from daxlab.datasets.part import parts_of
@@ -43,25 +44,30 @@ SHIPPED = "the results that come with daxlab"
 def card(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME…]", help="Of 'examine --name'; or a learner, as 'daxlab runs list' has it."),
+        typer.Argument(
+            metavar="NAME", help="A learner by the name of 'examine --name', or as 'daxlab runs list' shows it."
+        ),
     ] = None,
     to: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a .md, .html or .json file, with all that is published.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write it into a .md, .html or .json file, with published figures."),
     ] = None,
-    data: Annotated[str, typer.Option(metavar="NAME|PATH", help="The dataset. Default: scan, if there are runs.")] = "",
-    check: Annotated[
-        bool, typer.Option("--check", help="Make the checks of 'daxlab check', and put them on the card.")
-    ] = False,
+    data: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME|PATH", help="The dataset. Default: scan, if there are runs.", autocompletion=datasets
+        ),
+    ] = "",
+    check: Annotated[bool, typer.Option("--check", help="Run the checks of 'daxlab check' too.")] = False,
     exceptions: ExceptOption = None,
-    schema: Annotated[
-        bool, typer.Option("--schema", help="Print the JSON Schema of a card, and nothing else.")
-    ] = False,
+    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of a card and stop.")] = False,
     ledger: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show all that the ledger knows of a learner: each split, where it breaks, the protocol, and published figures.
+    """Show on one card what is known of a learner: accuracies, where it breaks, how it was trained.
 
-    Several learners stand side by side, with the differences between them, on the splits that two of them have.
+    Published figures are beside it. Several learners are compared on the splits that two of them have.
+
     Example: daxlab card my-model overall-best --to card.html
     """
     from daxlab.report import card as cards  # polars is slow to load

@@ -11,6 +11,8 @@ import typer
 from daxlab import learners
 from daxlab.atomic import atomic_write
 from daxlab.check import Check, Finding
+from daxlab.cli.app import HOW
+from daxlab.cli.completion import learners as learners_here, settings as fields
 from daxlab.cli.examine import ArgsOption, CommandOption, FormatOption, PythonOption, TimeOption, program
 from daxlab.cli.options import ExceptOption, JsonOption
 from daxlab.cli.terminal import print_json, show, table
@@ -20,29 +22,34 @@ from daxlab.learners import Learner
 from daxlab.learners.checks import checks_of
 from daxlab.learners.registry import derives_from_daxlab
 
-LEARNER = (
-    "path/to/mine.py:Mine: a class with fit and predict, or a function of commands; or a class derived from one of "
-    "daxlab's, such as a Network; or what 'daxlab learners' lists."
-)
+LEARNER = "A class or function of yours, path/to/mine.py:Mine, or a learner of daxlab's ('daxlab learners')."
 COLUMNS = {"check": "id", "verdict": "verdict", "what was seen": "seen", "declared reason": "reason"}
 
 
 def check(
-    learner: Annotated[str | None, typer.Argument(metavar="[LEARNER]", help=LEARNER, show_default=False)] = None,
+    learner: Annotated[
+        str | None, typer.Argument(metavar="LEARNER", help=LEARNER, show_default=False, autocompletion=learners_here)
+    ] = None,
     command: CommandOption = "",
     form: FormatOption = "jsonl",
     python: PythonOption = "",
     arguments: ArgsOption = None,
-    settings: Annotated[list[str] | None, typer.Option("--set", metavar="FIELD=VALUE", help=SET)] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="FIELD=VALUE", help=SET, rich_help_panel=HOW, autocompletion=fields),
+    ] = None,
     time: TimeOption = "1m",
     exceptions: ExceptOption = None,
-    out: Annotated[Path | None, typer.Option(metavar="CHECKS.json", help="Write the findings there too.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="CHECKS.json", help="Write the findings into this file too.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Check that a learner of your own answers as it should, on a tiny dataset. Exits with 1 if it does not.
+    """Check in seconds, on tiny data, that your own learner works as it should.
 
-    A class that derives from daxlab's Network or Learner is imported and trained as 'daxlab train' would; anything else
-    runs in a process of its own, as 'daxlab examine' runs it.
+    The exit code is 1 if a check fails. A class that derives from daxlab's Network or Learner is trained as 'daxlab
+    train' does it; anything else as 'daxlab examine' does, in a process of its own.
+
     Example: daxlab check mine.py:Mine --except one-at-a-time="answers depend on the batch: batch norm"
     """
     if learner in learners.KINDS or (learner and not python and derives_from_daxlab(learner)):

@@ -13,7 +13,7 @@ undecided: neither. The bounds were set when most of the shipped results were kn
 
 
 def claims(ledger: LedgerOption = None, as_json: JsonOption = False) -> None:
-    """Say which of the paper's findings hold in the runs of a ledger, with the evidence.
+    """Say which of the paper's findings hold in a ledger, with the evidence.
 
     Example: daxlab claims --ledger results/runs.db
     """

@@ -11,9 +11,10 @@ import typer
 
 from daxlab.analysis.translation import caution
 from daxlab.atomic import atomic_write
+from daxlab.cli.completion import filters
 from daxlab.cli.contrast import show_contrast
 from daxlab.cli.options import JsonOption, LedgerOption, WhereOption
-from daxlab.cli.terminal import every, print_json, show, table
+from daxlab.cli.terminal import every, print_json, show, show_rows, table
 from daxlab.datasets import sentence_pairs
 from daxlab.datasets.new_word import FRAMES, new_word
 from daxlab.errors import InputError
@@ -23,17 +24,49 @@ from daxlab.ledger.location import ledger_at, shipped_hint
 if TYPE_CHECKING:
     from daxlab.paper.comparison import Row
 
-COLUMNS = {"figure": "figure", "paper": "paper", "ours": "ours", "95% interval": "interval"}
+COLUMNS = {"figure": "figure", "network": "network", "paper": "paper", "ours": "ours", "95% interval": "interval"}
 COLUMNS |= {"difference": "difference", "verdict": "verdict", "power": "power", "needed": "needed", "every run": "runs"}
+LEAST = ("every run", "power", "difference", "needed")  # goes first where a terminal is narrow
+EXPERIMENTS = {
+    "exp1": "Experiment 1: random commands",
+    "exp2": "Experiment 2: longer action sequences",
+    "exp3": "Experiment 3: a verb or a turn seen alone",
+    "exp4": "Experiment 4: English-French",
+    "train": "Accuracy on the training sets",
+    "ours": "For which the paper states no figure",
+}
+SHORT = {
+    "exp1.size.1.parts": "parts that 1% lacks",
+    "exp1.size.2.parts": "parts that 2% lacks",
+    "exp1.size.1": "simple at 1%",
+    "exp2.oracle.best.24": "length, oracle length, 24 actions",
+    "exp2.oracle.best.48": "length, oracle length, 48 actions",
+    "exp2.search-errors": "length: % of errors that are search failures",
+    "exp3.turn-left.errors": "turn left: errors with bare turn left (thrice)",
+    "exp3.few.8": "jump with 8 composed",
+    "exp3.few.16": "jump with 16 composed",
+    "exp3.few.32": "jump with 32 composed",
+    "exp3.neighbours": "jump: cosine of the nearest commands",
+    "exp3.jump.right": "jump: composed commands right",
+    "exp3.search-errors": "both: % of errors that are search failures",
+    "exp3.oversampling": "both without over-sampling",
+    "exp4.tired": "the same with 'tired': of 8 translations right",
+    "exp4.daxy.bleu-drop": "'I am daxy' x 1000: BLEU lost",
+    "exp4.tired.constructions": "training corpus: constructions with 'tired'",
+    "exp4.tired.seen": "training corpus: of 8 test constructions with 'tired'",
+    "exp4.frames": "training corpus: predicates in a construction",
+    "train.overall": "each of four experiments",
+    "train.best": "each experiment",
+}
 LEGEND = """\
-Percentages of test commands with every action right, unless the figure says otherwise. The 95% interval is that of
-our mean; of the best of our search, that of the best mean of such a search. The difference is that of ours minus the
-paper's, whose few runs vary too.
-agrees: our interval lies within the tolerance, which is 5 points, or a factor of 3 in odds where that is narrower.
-differs: chance does not explain the difference, over all figures together. undecided: neither, and needed says how many
-runs would decide it (–: hundreds would not). power: how probable it is that a true difference as large as the tolerance
-would have been told. src/daxlab/paper/verdicts.py has the rules.
-† a network that the paper chose as its best of 180, so its figure tends to be lower when it is measured again.
+Percentages of test commands with every action right, unless the figure says otherwise. Ours is the mean of our runs
+with its 95% interval; for the best of our search, the interval of the best mean of such a search. The difference is
+ours minus the paper's, with the chance in both.
+agrees: our interval is within 5 points of the paper's figure, or a factor of 3 in odds where that is narrower.
+differs: chance does not explain the difference. undecided: neither; needed is the number of runs that would decide it
+(–: more than hundreds). power: how probable it is that a true difference of that size would have been found. The rules
+are in src/daxlab/paper/verdicts.py.
+† a network that the paper chose as its best of 180, so that its figure tends to be lower when measured again.
 ‡ our own draw, not the release's."""
 BLEU_LEGEND = """\
 BLEU compares greedy translations with the corpus, pair by pair; "by sentence" takes each English sentence once, with
@@ -43,22 +76,28 @@ same with "vous" for "tu" or another form of the adjective that agrees; "as stat
 
 def compare(
     a: Annotated[
-        list[str] | None, typer.Option("--a", metavar="COLUMN=VALUE", help="Which runs are A, such as hidden=50.")
+        list[str] | None,
+        typer.Option(
+            "--a", metavar="COLUMN=VALUE", help="Which runs are A, such as hidden=50.", autocompletion=filters
+        ),
     ] = None,
     b: Annotated[
-        list[str] | None, typer.Option("--b", metavar="COLUMN=VALUE", help="Which runs are B, such as hidden=100.")
+        list[str] | None,
+        typer.Option(
+            "--b", metavar="COLUMN=VALUE", help="Which runs are B, such as hidden=100.", autocompletion=filters
+        ),
     ] = None,
     where: WhereOption = None,
     items: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write how often A and B get each command right (.csv).")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write how often A and B get each command right into a .csv file."),
     ] = None,
     ledger: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show every figure of the paper beside ours: mean, 95% interval, difference, verdict and every run.
+    """Compare our runs with the paper's figures, or two sets of runs.
 
-    With --a and --b, compare two sets of runs on the splits that both have. Give an option again to filter by more;
-    --where holds for both.
+    With --a and --b, two sets of runs are compared on the splits that both have. --where holds for both sides.
 
     Example: daxlab compare --ledger results/runs.db
     Example: daxlab compare --a hidden=50 --b hidden=100 --where split=jump --where cell=gru
@@ -86,9 +125,9 @@ def compare(
 def report(
     out: Annotated[Path, typer.Option(metavar="FILE", help="The page to write.")] = Path("report.html"),
     ledger: LedgerOption = None,
-    open_page: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
-    """Write the results as one page that needs no network: text, figures, tables, the paper's figures beside ours.
+    """Write all results as one HTML page, with figures.
 
     Example: daxlab report --out report.html --open
     """
@@ -116,14 +155,18 @@ def show_comparison(rows: Sequence["Row"]) -> None:
     from daxlab.paper.comparison import experiments_of
     from daxlab.paper.search import COMMAND
 
-    show(table([figure_row(row) for row in rows if row.paper is not None], COLUMNS))
-    others = [row for row in rows if row.paper is None and row.verdict != "unmeasured"]
-    if others:
-        print("\nOther results, for which the paper states no figure:\n")
-        show(table([figure_row(row) | {"verdict": ""} for row in others], COLUMNS))
-    print()
+    shown = [row for row in rows if row.paper is not None or row.verdict != "unmeasured"]
+    dropped = ""
+    for part, title in EXPERIMENTS.items():
+        if some := [figure_row(row) for row in shown if _part(row) == part]:
+            print(f"{title}\n")
+            dropped = show_rows(some, COLUMNS, LEAST) or dropped
+            print()
+    if dropped:
+        print(f"{dropped}\n")
     for note in dict.fromkeys(row.note for row in rows if row.note):
-        print(f"{', '.join(row.id for row in rows if row.note == note)}: {note}.")
+        names = dict.fromkeys(", ".join(filter(None, (_figure(row), row.network))) for row in rows if row.note == note)
+        print(f"{'; '.join(names)}: {note}.")
     print(f"\n{LEGEND}")
     if needs := experiments_of([row.id for row in rows if row.verdict == "unmeasured"]):
         print(f"\n'daxlab reproduce {' '.join(needs)}' trains what the unmeasured figures need.")
@@ -136,7 +179,23 @@ def figure_row(row: "Row") -> dict[str, str]:
     from daxlab.paper.comparison import cells
 
     text = cells(row)
-    return text | {"figure": row.id + text["marks"], "runs": every(text["runs"].split()), "note": row.note}
+    more = {"figure": _figure(row) + text["marks"], "runs": every(text["runs"].split()), "note": row.note}
+    return text | more | ({"verdict": ""} if row.paper is None else {})
+
+
+def _part(row: "Row") -> str:
+    """Which experiment a figure is of; "ours" if the paper does not state it."""
+    return "ours" if row.paper is None else row.id.partition(".")[0]
+
+
+def _figure(row: "Row") -> str:
+    """What a figure is, in words."""
+    if row.id in SHORT:
+        return SHORT[row.id]
+    if row.paper is not None:
+        return ": ".join(filter(None, (row.experiment, row.unit)))
+    kind, _, rest = row.id.removeprefix("ours.").partition(".")
+    return {"size": f"simple at {rest}%", "few": f"jump with {rest} composed", "primitives": rest}.get(kind, kind)
 
 
 def show_translations(summary: dict[str, Any]) -> None:

@@ -4,27 +4,32 @@ import re
 import shlex
 import sys
 from collections import Counter
+from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from daxlab.cli import completion
+from daxlab.cli.app import App
 from daxlab.cli.options import DataOption, JsonOption
-from daxlab.cli.terminal import download, print_json, progress, show, table
+from daxlab.cli.terminal import download, print_json, progress, show, show_rows, table
 from daxlab.datasets import CORPORA, Sizes, catalogue, dataset, fetch, language
 from daxlab.datasets.dataset_card import repository
 from daxlab.datasets.export import SUFFIX, export
-from daxlab.datasets.release import SCAN
+from daxlab.datasets.release import PREFIX, SCAN
 from daxlab.datasets.verify import GOOD, verify
 from daxlab.errors import InputError, nearest
 from daxlab.units import counted
 
-app = typer.Typer(no_args_is_help=True, help="The splits: list, export, verify, fetch.")
+LEAST = ("distinct", "other test sets", "origin")  # goes first where a terminal is narrow
+
+app = App(no_args_is_help=True, help="The splits of a dataset: list, export, verify, fetch.")
 
 
 def list_datasets(as_json: JsonOption = False) -> None:
-    """Show what can be learned from.
+    """List the datasets that can be learned from.
 
     Example: daxlab datasets
     """
@@ -37,33 +42,52 @@ def list_datasets(as_json: JsonOption = False) -> None:
 
 
 @app.command("list")
-def list_splits(data: DataOption = "scan", as_json: JsonOption = False) -> None:
-    """Show every split of a dataset: its sizes, and whether a rule, a seed or a file determines it.
+def list_splits(
+    data: DataOption = "scan",
+    every: Annotated[bool, typer.Option("--all", help="SCAN's own files release/… too, and every replicate.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """List the splits of a dataset: what each asks for, and its sizes.
+
+    Replicates (rep1, rep2, …) share a line, which has the sizes of the first.
 
     Example: daxlab data list --data scan-dax
     """
     source = dataset(data)
-    splits = list(progress(source.sizes(), "counting", len(source.split_names())))
+    names = source.split_names()
+    groups = {name: [name] for name in names}
+    if not (every or as_json):
+        shown = [name for name in names if not name.startswith(PREFIX)]
+        groups = {
+            first: [first, *rest] for first, *rest in (list(some) for _, some in groupby(shown, _without_replicate))
+        }
+    splits = list(progress(source.sizes(list(groups)), "counting", len(groups)))
     if as_json:
-        return print_json(splits)
-    show(table([_row(list(group)) for _, group in groupby(splits, _replicates)]))
+        return print_json([asdict(sizes) | {"asks": source.asks(sizes.name)} for sizes in splits])
+    rows = [_row(sizes, groups[sizes.name], source.asks(sizes.name)) for sizes in splits]
+    dropped = show_rows(rows, {column: column for column in rows[0]}, LEAST)
     print(f"\n{source.about}.")
+    if dropped:
+        print(dropped)
+    print("asks for: what the test set has; seen: what training has of it. distinct: without repetitions.")
     if source.families:
         print(f"Also {source.families}.")
     if any(sizes.train is None for sizes in splits):
         print("A dash: not here yet; 'daxlab data fetch scan' and 'daxlab data fetch scan-mcd' bring these files.")
+    if hidden := sum(name.startswith(PREFIX) for name in names if not every):
+        print(f"{hidden} more are SCAN's own files, release/…: --all lists them.")
 
 
-def _replicates(sizes: Sizes) -> object:
-    """What neighbouring replicates of the same sizes have in common: they share a row."""
-    return re.sub(r"rep\d+$", "rep", sizes.name), sizes.train, sizes.distinct_train, sizes.tests
+def _without_replicate(name: str) -> str:
+    return re.sub(r"rep\d+$", "rep", name)
 
 
-def _row(group: list[Sizes]) -> dict[str, Any]:
-    sizes, last = group[0], re.search(r"rep\d+$", group[-1].name)
+def _row(sizes: Sizes, replicates: list[str], asks: str) -> dict[str, Any]:
     first, *others = sizes.tests or [""]
+    last = re.search(r"rep(\d+)$", replicates[-1])
     return {
-        "split": f"{sizes.name} … {last[0]}" if last and len(group) > 1 else sizes.name,
+        "split": f"{sizes.name}…{last[1]}" if last and len(replicates) > 1 else sizes.name,
+        "asks for": asks,
         "train": sizes.train,
         "distinct": sizes.distinct_train,
         "test": sizes.tests.get(first),
@@ -74,18 +98,29 @@ def _row(group: list[Sizes]) -> dict[str, Any]:
 
 @app.command("export")
 def export_split(
-    names: Annotated[list[str], typer.Argument(metavar="SPLIT…", help="As 'daxlab data list' shows them.")],
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SPLIT", help="Splits, as 'daxlab data list' shows them.", autocompletion=completion.splits
+        ),
+    ],
     to: Annotated[Path, typer.Option(metavar="DIR", help="The folder to write into.")],
     form: Annotated[
         str,
-        typer.Option("--format", metavar="|".join(SUFFIX), help="SCAN's own lines, TSV, JSONL, or Parquet."),
+        typer.Option(
+            "--format",
+            metavar="|".join(SUFFIX),
+            help="SCAN's own lines, TSV, JSONL or Parquet.",
+            autocompletion=completion.one_of(*SUFFIX),
+        ),
     ] = "scan",
     data: DataOption = "scan",
     as_json: JsonOption = False,
 ) -> None:
-    """Write the training set and the test sets of a split as files; of several splits, into a folder for each.
+    """Write the training set and the test sets of splits into files.
 
-    With Parquet comes a dataset card, by which Hugging Face's load_dataset("DIR") loads it.
+    Several splits get a folder each. Parquet files come with a dataset card, for Hugging Face's load_dataset("DIR").
+
     Example: daxlab data export jump length --to scan/ --format parquet
     """
     source = dataset(data)
@@ -99,10 +134,13 @@ def export_split(
 
 @app.command("verify")
 def verify_release(
-    path: Annotated[Path, typer.Argument(help="A release of SCAN: a folder or a zip.")],
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A release of SCAN: a folder or a zip.")],
+    every: Annotated[bool, typer.Option("--all", help="List the files that match, too.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Check whether each file of a release is what our rules generate. Exit 1 if one is not.
+    """Check whether the files of SCAN's release are what our rules generate.
+
+    The exit code is 1 if a file is not.
 
     Example: daxlab data verify SCAN-master.zip
     """
@@ -110,25 +148,31 @@ def verify_release(
     if as_json:
         print_json(findings)
     else:
-        rows = [vars(finding) for finding in findings]
-        show(table(rows, {" ": "verdict", "file": "file", "lines": "lines", "detail": "detail"}))
         count = Counter(finding.verdict for finding in findings)
-        print(f"\n{counted(count['same'], 'file')} matched our rules: same set, same multiplicities.")
+        print(f"{counted(count['same'], 'file')} matched our rules: same set, same multiplicities.")
         print(f"{counted(count['holds'], 'file')} drawn by chance matched all that the rules say of them.")
         print(f"{count['differs']} differ, {count['missing']} missing, {count['unknown']} unknown.")
+        if rows := [vars(finding) for finding in findings if every or finding.verdict not in GOOD]:
+            print()
+            show(table(rows, {" ": "verdict", "file": "file", "lines": "lines", "detail": "detail"}))
+        else:
+            print("--all lists the files.")
     if any(finding.verdict not in GOOD for finding in findings):
         raise typer.Exit(1)
 
 
 @app.command("fetch")
 def fetch_corpus(
-    name: Annotated[str, typer.Argument(metavar="|".join(CORPORA), help="What to fetch.")],
+    name: Annotated[
+        str,
+        typer.Argument(metavar="|".join(CORPORA), help="What to fetch.", autocompletion=completion.one_of(*CORPORA)),
+    ],
     source: Annotated[
-        str | None, typer.Option("--from", metavar="PATH-OR-URL", help="A folder, a zip or tar, or a URL.")
+        str | None, typer.Option("--from", metavar="PATH-OR-URL", help="Take it from this folder, zip, tar or URL.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Download published data into the cache: checked by sha256, complete or not at all.
+    """Download published data, and check that they are complete and as published.
 
     Example: daxlab data fetch scan --from SCAN-master.zip
     """

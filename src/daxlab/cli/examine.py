@@ -8,8 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from daxlab.cli import training
+from daxlab.cli.app import HOW, WHAT, WHERE
 from daxlab.cli.card import card_of, facts_without, label_runs, refuse_taken, rows_of, show_card
-from daxlab.cli.options import DataOption, JsonOption, bytes_named, seconds
+from daxlab.cli.completion import one_of, several_splits
+from daxlab.cli.options import DataOption, JsonOption, WrittenLedgerOption, bytes_named, seconds
 from daxlab.cli.take_home import write_folder
 from daxlab.cli.terminal import print_json
 from daxlab.cli.training import Training
@@ -28,20 +30,31 @@ from daxlab.units import counted
 
 FEW = "few-jump-8-rep1"
 MAIN = ("simple", "length", "jump", "turn-left", "template-around-right", "filler-0", FEW, "mcd1", "mcd2", "mcd3")
-FILE = "A class with fit(train, *, seed) and predict(commands), or a function of commands: path/to/mine.py:Mine."
-COMMAND = "Anything that runs in a shell: './run.sh {train} {commands} {answers} {seed}'."
-FileArgument = Annotated[str | None, typer.Argument(metavar="[FILE.py:NAME]", help=FILE, show_default=False)]
-CommandOption = Annotated[str, typer.Option(metavar="SHELL", help=COMMAND)]
+FILE = "Your learner: a class with fit(train, *, seed) and predict(commands), or a function: path/to/mine.py:Mine."
+COMMAND = "Or a shell command that trains and answers: './run.sh {train} {commands} {answers} {seed}'."
+FileArgument = Annotated[str | None, typer.Argument(metavar="FILE.py:NAME", help=FILE, show_default=False)]
+CommandOption = Annotated[str, typer.Option(metavar="SHELL", help=COMMAND, rich_help_panel=HOW)]
 FormatOption = Annotated[
-    str, typer.Option("--format", metavar="jsonl|scan|tsv|parallel", help="Of the files that a command reads.")
+    str,
+    typer.Option(
+        "--format",
+        metavar="jsonl|scan|tsv|parallel",
+        help="The format of the files that the command reads.",
+        rich_help_panel=HOW,
+        autocompletion=one_of("jsonl", "scan", "tsv", "parallel"),
+    ),
 ]
 PythonOption = Annotated[
-    str, typer.Option(metavar="PATH", help="The interpreter for FILE.py. Default: the one that runs daxlab.")
+    str,
+    typer.Option(metavar="PATH", help="The Python to run FILE.py. Default: that of daxlab.", rich_help_panel=HOW),
 ]
 ArgsOption = Annotated[
-    list[str] | None, typer.Option("--arg", metavar="K=V", help="What the class is made with. Can be repeated.")
+    list[str] | None,
+    typer.Option("--arg", metavar="K=V", help="An argument of the class. Can be repeated.", rich_help_panel=HOW),
 ]
-TimeOption = Annotated[str, typer.Option(metavar="1h", help="The longest that a run may take.")]
+TimeOption = Annotated[
+    str, typer.Option(metavar="TIME", help="The longest that a run may take.", rich_help_panel=WHERE)
+]
 
 
 def program(
@@ -68,45 +81,77 @@ def examine(
     splits: Annotated[
         str,
         typer.Option(
-            metavar="main|paper|all|A,B", help="What it learns: ten splits of SCAN, the paper's, all, or some."
+            metavar="main|paper|all|A,B",
+            help="What it learns: ten main splits of SCAN, those of the paper, all, or some by name.",
+            rich_help_panel=WHAT,
+            autocompletion=several_splits,
         ),
     ] = "main",
     data: DataOption = "scan",
-    runs: Annotated[int, typer.Option(help="Runs on each split: seeds SEED, SEED + 1, …")] = 5,
-    seed: Annotated[int, typer.Option(help="The first seed.")] = 0,
+    runs: Annotated[int, typer.Option(metavar="N", help="Runs on each split, a seed each.", rich_help_panel=WHAT)] = 5,
+    seed: Annotated[int, typer.Option(metavar="N", help="The first seed.", rich_help_panel=WHAT)] = 0,
     limit: Annotated[
-        int | None, typer.Option(min=1, help="Ask at most N commands of each test set, a seeded draw.", metavar="N")
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="Ask only N commands of each test set, drawn at random.", rich_help_panel=WHAT
+        ),
     ] = None,
     dev: Annotated[
         str,
-        typer.Option(metavar="none|tenth", help="Hold a seeded tenth of training out, and give it to fit as dev."),
+        typer.Option(
+            metavar="none|tenth",
+            help="tenth: hold out a tenth of the training examples for validation, and give it to fit as dev.",
+            rich_help_panel=WHAT,
+            autocompletion=one_of("none", "tenth"),
+        ),
     ] = "none",
     disguise: Annotated[
-        bool, typer.Option("--disguise", help="Each split with made-up words too: did it know the data beforehand?")
+        bool,
+        typer.Option(
+            "--disguise",
+            help="Train with made-up words too, to see whether it knew the data beforehand.",
+            rich_help_panel=WHAT,
+        ),
     ] = False,
     time: TimeOption = "1h",
-    memory: Annotated[str, typer.Option(metavar="8G", help="The most memory that a run may use.")] = "8G",
-    jobs: Annotated[int, typer.Option(min=1, help="Runs at a time; each may use every core.")] = 1,
+    memory: Annotated[
+        str, typer.Option(metavar="SIZE", help="The most memory that a run may use.", rich_help_panel=WHERE)
+    ] = "8G",
+    jobs: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Runs at a time; each may use every core.", rich_help_panel=WHERE)
+    ] = 1,
     budget: Annotated[
         float | None,
-        typer.Option(metavar="8m", parser=seconds, help="Stop after that; the run under way starts again."),
+        typer.Option(
+            metavar="TIME",
+            parser=seconds,
+            help="Stop after this long, such as 90s, 8m or 1h30m. The run under way starts again next time.",
+            rich_help_panel=WHERE,
+        ),
     ] = None,
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run failed runs again.")] = False,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Train runs again that failed before.", rich_help_panel=HOW)
+    ] = False,
     take_home: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="Run nothing: write a folder to train on anywhere; 'daxlab score DIR' reads it."
+            metavar="DIR",
+            help="Train nothing, but write a folder of tasks to solve anywhere. 'daxlab score DIR' scores it.",
         ),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan, and run nothing.")] = False,
-    name: Annotated[str, typer.Option(help="What to call it: 'daxlab card NAME' shows its card.")] = "",
-    out: Annotated[Path | None, typer.Option(metavar="CARD.json", help="Write the card there too.")] = None,
-    ledger: Annotated[Path, typer.Option(metavar="FILE", help="The ledger of runs.")] = LEDGER,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan, and train nothing.")] = False,
+    name: Annotated[
+        str, typer.Option(metavar="NAME", help="What to call the learner. 'daxlab card NAME' shows its card again.")
+    ] = "",
+    out: Annotated[Path | None, typer.Option(metavar="CARD.json", help="Write the card into this file too.")] = None,
+    ledger: WrittenLedgerOption = LEDGER,
     as_json: JsonOption = False,
 ) -> None:
-    """Train a learner of your own on many splits, each run in a process of its own, and show how it did.
+    """Train your own learner on many splits, and show how it did.
 
-    It need not be in Python, nor in daxlab's environment; see docs/your-model.md. This is not a sandbox.
+    Each run is a process of its own. The learner may be written in any language and need not run in daxlab's
+    environment (docs/your-model.md). Its code is not sandboxed.
+
     Example: daxlab examine mine.py:Mine --splits jump,turn-left --runs 2
     """
     check_runs(runs)

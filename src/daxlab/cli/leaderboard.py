@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from daxlab.atomic import atomic_write
+from daxlab.cli.completion import splits
 from daxlab.cli.options import JsonOption, LedgerOption
 from daxlab.cli.terminal import dots, every, print_json, show
 from daxlab.errors import InputError
@@ -32,18 +33,21 @@ INTERVALS = "--split shows every run of one split; --to table.md has the interva
 
 def leaderboard(
     split: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Only this split, with every run and all that is published.")
+        str | None,
+        typer.Option(
+            metavar="SPLIT", help="Only this split, with every run and what is published.", autocompletion=splits
+        ),
     ] = None,
     to: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write it with intervals into a .md, .csv or .json file."),
+        typer.Option(metavar="FILE", help="Write it, with intervals, into a .md, .csv or .json file."),
     ] = None,
     ledger: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show every learner on the splits of SCAN: its mean, the published figure, and what it was told and shown.
+    """Show how each kind of learner does on each split of SCAN, beside published figures.
 
-    Of the paper's networks there are the overall best and the best on jump; 'daxlab compare' has the others.
+    Of the paper's networks it has the overall best and the best on jump; 'daxlab compare' has the others.
 
     Example: daxlab leaderboard --split jump
     Example: daxlab leaderboard --to table.md

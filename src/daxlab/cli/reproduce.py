@@ -6,7 +6,9 @@ from typing import Annotated, Any
 import typer
 
 from daxlab.cli import training
+from daxlab.cli.app import WHAT
 from daxlab.cli.compare import show_comparison, show_translations
+from daxlab.cli.completion import one_of
 from daxlab.cli.options import JsonOption
 from daxlab.cli.terminal import print_json
 from daxlab.cli.training import Training, with_training_options
@@ -22,31 +24,46 @@ from daxlab.paper.targets import RUNS
 from daxlab.protocol import Protocol
 from daxlab.sweep import Outcome
 
-NAMES = "|".join((*EXPERIMENTS, ALL))
+NAMES = ", ".join((*EXPERIMENTS, ALL))
 RANDOM = {"simple", "size", "few-shot"}  # experiments with random splits
-FRAMES = """For translation: at least two. The first is taught, the others ask. X is the word's place; in French, Y
-takes either singular form, Z any form."""
+FRAMES = """For translation: sentences with X where the new word stands; at least two. The first is taught, the others
+are tested. In French, Y takes either singular form, Z any form."""
 
 
 @with_training_options
 def reproduce(
     how: Training,
     names: Annotated[
-        list[str] | None, typer.Argument(metavar=NAMES, help="Which experiments; the default is all.")
+        list[str] | None,
+        typer.Argument(
+            metavar="EXPERIMENT", help=f"One of {NAMES}. Default: all.", autocompletion=one_of(*EXPERIMENTS, ALL)
+        ),
     ] = None,
-    runs: Annotated[int, typer.Option(help="Runs of each network on each split: seeds 0, 1, …")] = RUNS,
-    updates: Annotated[int, typer.Option(help="Updates of each run; fewer for a trial.")] = Protocol.updates,
+    runs: Annotated[
+        int, typer.Option(metavar="N", help="Runs of each network on each split: seeds 0, 1, …", rich_help_panel=WHAT)
+    ] = RUNS,
+    updates: Annotated[
+        int, typer.Option(metavar="N", help="Training updates of each run; fewer for a trial.", rich_help_panel=WHAT)
+    ] = Protocol.updates,
     corpus: Annotated[
-        str, typer.Option(metavar="tatoeba|built-in|FILE", help="For translation: the sentence pairs.")
+        str,
+        typer.Option(
+            metavar="tatoeba|built-in|FILE", help="For translation: the sentence pairs.", rich_help_panel=WHAT
+        ),
     ] = TATOEBA,
     new_word: Annotated[
-        str | None, typer.Option(metavar="ENGLISH=FRENCH", help="For translation: instead of daxy=daxiste.")
+        str | None,
+        typer.Option(metavar="ENGLISH=FRENCH", help="For translation: instead of daxy=daxiste.", rich_help_panel=WHAT),
     ] = None,
-    frames: Annotated[list[str] | None, typer.Option("--frame", metavar="'i am X .=je suis X .'", help=FRAMES)] = None,
+    frames: Annotated[
+        list[str] | None, typer.Option("--frame", metavar="'i am X .=je suis X .'", help=FRAMES, rich_help_panel=WHAT)
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan, and train nothing.")] = False,
     as_json: JsonOption = False,
 ) -> Outcome | None:
-    """Train what the ledger lacks of the paper's experiments, then show the paper's figures beside ours.
+    """Repeat experiments of the paper, and show its figures beside ours.
+
+    Only what the ledger lacks is trained.
 
     Example: daxlab reproduce jump few-shot --runs 5 --device gpu --budget 8m
     """

@@ -3,7 +3,6 @@
 import json
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from math import isfinite
 from pathlib import Path
 from time import time
 from typing import Annotated, Any
@@ -11,75 +10,48 @@ from typing import Annotated, Any
 import typer
 
 from daxlab.atomic import atomic_write
-from daxlab.cli.options import JsonOption, LedgerOption, RunArgument, TestOption, WhereOption, read_filters
-from daxlab.cli.terminal import print_json, progress, show, sparkline, table
+from daxlab.cli import completion
+from daxlab.cli.app import App
+from daxlab.cli.listing import list_runs
+from daxlab.cli.one_run import finite, show_curve, show_run
+from daxlab.cli.options import (
+    RUN,
+    JsonOption,
+    LedgerOption,
+    ModelArgument,
+    TestOption,
+    WhereOption,
+    WrittenLedgerOption,
+    read_filters,
+)
+from daxlab.cli.terminal import print_json, progress
 from daxlab.errors import InputError
 from daxlab.ledger import Ledger, Writer, export, merge, write_frame, write_table
-from daxlab.ledger.artefacts import unpack_record
 from daxlab.ledger.location import LEDGER, ledger_at, writable_ledger
 from daxlab.ledger.trackers import TRACKERS, log
 from daxlab.sweep import weights_of
 from daxlab.units import counted
 
-app = typer.Typer(help="The ledger: list, show, curve, answers, export, folder, log, delete, merge.")
-RunsArgument = Annotated[list[str], typer.Argument(metavar="RUN…", help="Any unique beginnings of runs' keys.")]
-COLUMNS = {"run": "key", "dataset": "dataset", "split": "split", "learner": "label", "seed": "seed"}
-COLUMNS |= {"status": "status", "test %": "accuracy", "train %": "train_accuracy", "oracle %": "oracle_accuracy"}
-MOST_SHOWN = 50
+app = App(help="The runs in a ledger: list, show, curve, answers, export, folder, log, delete, merge.")
+RunsArgument = Annotated[list[str], typer.Argument(metavar="RUN", help=RUN, autocompletion=completion.runs)]
 
 
 @app.callback(invoke_without_command=True)
 def runs(context: typer.Context, ledger: LedgerOption = None) -> None:
-    """The ledger: list, show, curve, answers, export, folder, log, delete, merge. By itself: list."""
+    """The runs in a ledger: list, show, curve, answers, export, folder, log, delete, merge. By itself: list."""
     if context.invoked_subcommand is None:
         list_runs(ledger=ledger)
     elif ledger is not None:
         raise InputError(f"say --ledger after {context.invoked_subcommand}: each command here has its own")
 
 
-@app.command("list")
-def list_runs(
-    where: WhereOption = None,
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="The latest so many. Default: 50, with --json all.", show_default=False)
-    ] = None,
-    ledger: LedgerOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """List runs, the latest first.
-
-    Example: daxlab runs list --where split=jump --where learner=rnn
-    """
-    with Ledger(ledger_at(ledger)) as known:
-        filters = read_filters(known, where or [])
-        rows, count = known.rows(filters, limit=limit or (None if as_json else MOST_SHOWN)), known.count(filters)
-    if as_json:
-        return print_json(rows)
-    only_scan = all(row["dataset"] == "scan" for row in rows)
-    shown = [row | {"key": row["key"][:12], "dataset": None if only_scan else row["dataset"]} for row in rows]
-    show(table(shown, COLUMNS))
-    print(f"\n{len(rows):,} of {counted(count, 'run')}")
-
-
-@app.command("show")
-def show_run(run: RunArgument, ledger: LedgerOption = None) -> None:
-    """Show all that is known of a run, as JSON; of a grammar also its rules, and how often each is used.
-
-    Example: daxlab runs show 2c7e
-    """
-    with Ledger(ledger_at(ledger, run)) as known:
-        whole = known.run(run)
-    parts = ("spec", "group", "status", "failed_at", "reason", "metrics", "curve", "timing", "origin", "finished")
-    content = {"key": whole.key, **{part: getattr(whole, part) for part in parts}, "curve": _finite(whole.curve)}
-    content |= {"artefacts": {kind: len(artefact) for kind, artefact in whole.artefacts.items()}}
-    if record := whole.artefacts.get("record"):
-        content["record"] = unpack_record(record).get("shown", {})
-    print_json(content)
+app.command("list")(list_runs)
+app.command("show")(show_run)
 
 
 @app.command("curve")
 def curve(runs: RunsArgument, ledger: LedgerOption = None, as_json: JsonOption = False) -> None:
-    """Show learning curves: accuracy on samples of the training and the test commands, every 10,000 updates.
+    """Draw learning curves: accuracy on samples of the training and the test commands, and the loss.
 
     Example: daxlab runs curve 2c7e
     """
@@ -87,14 +59,11 @@ def curve(runs: RunsArgument, ledger: LedgerOption = None, as_json: JsonOption =
         keys = [known.find(run) for run in runs]
         curves = known.curves({"key": keys})
     if as_json:
-        return print_json({key: _finite(curve) for key, curve in curves.items()})
+        return print_json({key: finite(curve) for key, curve in curves.items()})
     for key in keys:
         updates = curves[key].get("update")
         print(f"{key[:12]}  " + (f"updates {int(updates[-1]):,}" if updates else "its learner keeps no learning curve"))
-        for part, bounds in (("train_accuracy", (0, 100)), ("test_accuracy", (0, 100)), ("loss", None)):
-            line = curves[key].get(part, [])
-            if line:
-                print(f"  {part:15} {sparkline(line, bounds)}  {line[0]:.2f} … {line[-1]:.2f}")
+        show_curve(curves[key])
 
 
 @app.command("answers")
@@ -104,9 +73,11 @@ def write_answers(
     test: TestOption = None,
     ledger: LedgerOption = None,
 ) -> None:
-    """Write runs' answers to their test set: run, split, command, target, answer, right, and whether it ended.
+    """Write the answers of runs to their test set into a file.
 
-    An answer that did not end was cut off. 'daxlab score' reads the .jsonl of a run.
+    Each row has run, split, command, target, answer, right, and ended (an answer that did not end was cut off). 'daxlab
+    score' reads the .jsonl of a run.
+
     Example: daxlab runs answers 9485894f --to answers.jsonl
     """
     from daxlab.analysis.answers import as_text  # polars is slow to load
@@ -120,24 +91,25 @@ def write_answers(
 def export_runs(
     to: Annotated[
         Path,
-        typer.Argument(help="A .csv, .jsonl or .parquet table, or a .db ledger to ship; a folder, for a --format."),
+        typer.Argument(
+            metavar="FILE", help="A .csv, .jsonl or .parquet table, or a .db ledger; with --format a folder."
+        ),
     ],
     where: WhereOption = None,
     figures_only: Annotated[
-        bool, typer.Option("--figures-only", help="Of a .db: metrics and curves, without answers and weights.")
+        bool, typer.Option("--figures-only", help="With a .db: leave out answers and weights.")
     ] = False,
     form: Annotated[
         str | None,
-        typer.Option("--format", metavar="every-eval-ever", help="A record of each learner, in this schema."),
+        typer.Option("--format", metavar="every-eval-ever", help="Write a record of each learner in this format."),
     ] = None,
     organization: Annotated[
-        str, typer.Option(metavar="NAME", help="Of such records: who trained the learners.")
+        str, typer.Option(metavar="NAME", help="With --format: who trained the learners.")
     ] = "unknown",
     ledger: LedgerOption = None,
 ) -> None:
-    """Export runs as a table, or as a ledger of their own: one file, which opens where nothing can be written too.
+    """Write runs into a table, a ledger of their own, or records of Every Eval Ever.
 
-    Or as records of Every Eval Ever, version 0.3 of its schema.
     Example: daxlab runs export runs.csv --where split=jump
     Example: daxlab runs export eee/ --format every-eval-ever --organization my-lab
     """
@@ -171,13 +143,14 @@ def _export_records(ledger: Ledger, folder: Path, where: Mapping[str, Any], form
 
 @app.command("folder")
 def run_as_folder(
-    run: RunArgument,
+    run: ModelArgument,
     to: Annotated[Path, typer.Option(metavar="DIR", help="The folder to write into.")],
     ledger: LedgerOption = None,
 ) -> None:
-    """Write a run as a folder to publish: its weights, config.json, and a Hugging Face model card.
+    """Write a run into a folder to publish: weights, config.json and a model card for Hugging Face.
 
     In Python, daxlab.load("DIR") reads it again.
+
     Example: daxlab runs folder 9485894f --to model/
     """
     from daxlab.ledger.folder import write_folder  # numpy is slow to load
@@ -191,14 +164,21 @@ def run_as_folder(
 
 @app.command("log")
 def log_runs(
-    tracker: Annotated[str, typer.Argument(metavar="|".join(TRACKERS), help="Where to; install it by that name.")],
+    tracker: Annotated[
+        str,
+        typer.Argument(
+            metavar="|".join(TRACKERS),
+            help="Where to. Install it by that name.",
+            autocompletion=completion.one_of(*TRACKERS),
+        ),
+    ],
     project: Annotated[
-        str, typer.Option(metavar="NAME", help="The project there; of TensorBoard, the folder to write into.")
+        str, typer.Option(metavar="NAME", help="The project there; for TensorBoard a folder.")
     ] = "daxlab",
     where: WhereOption = None,
     ledger: LedgerOption = None,
 ) -> None:
-    """Log runs to Weights & Biases, Trackio or TensorBoard: configuration, learning curve, final metrics.
+    """Log runs to Weights & Biases, Trackio or TensorBoard.
 
     Example: daxlab runs log tensorboard --project tensorboard/ --where split=jump
     """
@@ -211,14 +191,14 @@ def log_runs(
 @app.command("delete")
 def delete(
     runs: RunsArgument,
-    ledger: LedgerOption = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    ledger: WrittenLedgerOption = LEDGER,
+    yes: Annotated[bool, typer.Option("--yes", help="Delete without asking.")] = False,
 ) -> None:
     """Delete runs from the ledger.
 
     Example: daxlab runs delete 2c7e --yes
     """
-    path = writable_ledger(ledger or LEDGER)
+    path = writable_ledger(ledger)
     if not path.exists():
         raise InputError(f"there is no ledger at {path}")
     with Writer(path) as writer:
@@ -233,15 +213,17 @@ def delete(
 
 @app.command("merge")
 def merge_runs(
-    others: Annotated[list[Path], typer.Argument(metavar="OTHER…", help="Ledgers to take runs from.")],
-    ledger: LedgerOption = None,
+    others: Annotated[list[Path], typer.Argument(metavar="OTHER", help="The ledgers to take runs from.")],
+    ledger: WrittenLedgerOption = LEDGER,
 ) -> None:
-    """Add the runs of other ledgers. Where both have a run, ours stays; if theirs has other predictions and was not
-    trained on another device, exit is 1.
+    """Add the runs of other ledgers to this one.
+
+    A run that both have stays as it is here. The exit code is 1 if the answers of such a run differ though it was
+    trained on the same kind of device.
 
     Example: daxlab runs merge from-the-card.db
     """
-    differ, path = 0, writable_ledger(ledger or LEDGER)
+    differ, path = 0, writable_ledger(ledger)
     for other in others:
         Ledger(other).close()  # all can be read, or nothing is begun
     with Writer(path) as writer:
@@ -275,8 +257,3 @@ def _copy_weights(source: Path, target: Path, keys: Iterable[str]) -> None:
     for key in keys:
         if weights_of(source, key).exists():
             atomic_write(weights_of(target, key), weights_of(source, key).read_bytes())
-
-
-def _finite(curve: Mapping[str, Sequence[float]]) -> dict[str, list[float | None]]:
-    """JSON has no number for what is not finite."""
-    return {name: [point if isfinite(point) else None for point in line] for name, line in curve.items()}

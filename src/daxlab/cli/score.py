@@ -9,7 +9,8 @@ import typer
 
 from daxlab.analysis.score import Score, better_split, by_category, read_answers, score as scored
 from daxlab.cli.ask import chosen_test, show_accuracy
-from daxlab.cli.options import DataOption, JsonOption, TestOption
+from daxlab.cli.completion import splits
+from daxlab.cli.options import DataOption, JsonOption, TestOption, WrittenLedgerOption
 from daxlab.cli.take_home import keep_answers, score_folder
 from daxlab.cli.terminal import print_json
 from daxlab.datasets import Split, dataset
@@ -33,31 +34,35 @@ def score(
         Path,
         typer.Argument(
             metavar="FILE|DIR",
-            help='.jsonl with "command" and "answer", or .tsv: command, tab, answer; or a take-home folder.',
+            help='Answers: .jsonl with "command" and "answer", or .tsv (command, tab, answer); or a take-home folder.',
         ),
     ],
     split_name: Annotated[
-        str | None, typer.Option("--split", metavar="SPLIT", help="The split whose test set was asked.")
+        str | None,
+        typer.Option("--split", metavar="SPLIT", help="The split whose test set they answer.", autocompletion=splits),
     ] = None,
     data: DataOption = "scan",
     test: TestOption = None,
     partial: Annotated[
-        bool, typer.Option("--partial", help="Missing answers count as wrong; what was not asked is left out.")
+        bool, typer.Option("--partial", help="Count missing answers as wrong, and leave out those to other commands.")
     ] = False,
     name: Annotated[
         str,
         typer.Option(
-            help="Who answered: the answers become a run in the ledger, and its card is shown. Default, of a take-home "
-            "folder: the folder's name; of a file: nobody, and no run is kept."
+            metavar="NAME",
+            help="Who answered. With a name the answers become a run in the ledger, and its card is shown. Default: "
+            "of a take-home folder its name; of a file none.",
         ),
     ] = "",
-    seed: Annotated[int, typer.Option(help="Of a file with --name: which replicate answered.")] = 0,
-    ledger: Annotated[Path, typer.Option(metavar="FILE", help="The ledger of runs.")] = LEDGER,
+    seed: Annotated[int, typer.Option(metavar="N", help="With --name: the seed of the run that answered.")] = 0,
+    ledger: WrittenLedgerOption = LEDGER,
     as_json: JsonOption = False,
 ) -> None:
-    """Score answers that exist, by exact match, and by category where the test examples have one.
+    """Score answers that some other program wrote.
 
-    Of a folder that 'daxlab examine --take-home' wrote, the answers become runs in the ledger.
+    An answer is right if every word of it is. Answers in a folder of 'daxlab examine --take-home' become runs in the
+    ledger.
+
     Example: daxlab score answers.jsonl --split jump --name mine
     """
     if path.is_dir():

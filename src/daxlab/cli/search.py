@@ -6,7 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
+from daxlab.cli.app import App
 from daxlab.cli.compare import figure_row
+from daxlab.cli.completion import one_of
 from daxlab.cli.options import JsonOption, LedgerOption
 from daxlab.cli.terminal import every, print_json, show, table
 from daxlab.errors import InputError, nearest
@@ -15,7 +17,7 @@ from daxlab.ledger.location import ledger_at, shipped_hint
 from daxlab.paper.experiments import SPLITS
 from daxlab.report.text import SEARCH_TERMS, architecture, completeness as complete, findings, winner
 
-app = typer.Typer(help="The search over the paper's 180 architectures.")
+app = App(help="The search over the paper's 180 architectures: best.", no_args_is_help=True)
 EXPERIMENTS = (*SPLITS, "overall")
 NO_BEST = "No architecture has runs on all four experiments, so there is no best overall."
 LEGEND = """\
@@ -32,16 +34,21 @@ app.callback()(lambda: None)  # so that `best` is a command of its own
 @app.command("best")
 def best(
     experiment: Annotated[
-        str | None, typer.Option(metavar="|".join(EXPERIMENTS), help="The best on this one only, as a longer table.")
+        str | None,
+        typer.Option(
+            metavar="|".join(EXPERIMENTS), help="Only on this one, with more rows.", autocompletion=one_of(*EXPERIMENTS)
+        ),
     ] = None,
     top: Annotated[
         int | None,
-        typer.Option(min=1, help="How many to show; by default ten, and all that cannot be told from the best."),
+        typer.Option(
+            min=1, metavar="N", help="How many to show. Default: ten, and all that may be as good as the best."
+        ),
     ] = None,
     ledger: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the best architectures with intervals, how sure it is that they are, and the paper's choices.
+    """Show the best architectures, how sure that is, and what the paper chose.
 
     Example: daxlab search best --experiment jump --top 20
     """

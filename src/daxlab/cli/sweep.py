@@ -9,26 +9,34 @@ from typing import Annotated, Any
 import typer
 
 from daxlab.cli import training
+from daxlab.cli.app import HOW, WHAT, App
+from daxlab.cli.completion import axes as complete_axes
 from daxlab.cli.options import JsonOption, LedgerOption
 from daxlab.cli.terminal import print_json, show
 from daxlab.cli.training import Training, with_training_options
 from daxlab.cli.watching import LOOK_EVERY, look, shown
 from daxlab.errors import InputError
-from daxlab.ledger import Ledger
-from daxlab.ledger.location import LEDGER, shipped
+from daxlab.ledger import Ledger, is_written
+from daxlab.ledger.location import default_ledger, ledger_at, shipped
 from daxlab.sweep import Outcome, Spec, weights_of
 from daxlab.sweep.grid import parse, part, read
 from daxlab.units import counted
 
-app = typer.Typer(help="Many runs at once: run, plan, status.", no_args_is_help=True)
+app = App(help="Train many runs at once: run, plan, status.", no_args_is_help=True)
 SpecArgument = Annotated[
-    Path | None, typer.Argument(metavar="SPEC.toml", help="Axes whose product are runs (see specs/).")
+    Path | None, typer.Argument(metavar="SPEC.toml", help="A file that says what to train (see specs/).")
 ]
-SET = "An axis: split, data, learner, seeds or any field of the learner, such as hidden=25,50. Can be repeated."
-AxesOption = Annotated[list[str] | None, typer.Option("--set", metavar="AXIS=VALUES", help=SET)]
-ONLY = "Only a part of it, such as hidden=25,50, or seeds=0,1 for the first two. Can be repeated."
-OnlyOption = Annotated[list[str] | None, typer.Option("--only", metavar="AXIS=VALUES", help=ONLY)]
-WATCH = "Look again and again, until nothing is trained. Default: so in a terminal, elsewhere once."
+SET = "Values of split, data, learner, seeds or a field, such as hidden=25,50. Can be repeated: all combinations."
+AxesOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="AXIS=VALUES", help=SET, rich_help_panel=WHAT, autocompletion=complete_axes),
+]
+ONLY = "Only a part of the sweep, such as hidden=25,50 or seeds=0,1. Can be repeated."
+OnlyOption = Annotated[
+    list[str] | None,
+    typer.Option("--only", metavar="AXIS=VALUES", help=ONLY, rich_help_panel=WHAT, autocompletion=complete_axes),
+]
+WATCH = "Keep looking until nothing is trained. Default: in a terminal yes, elsewhere no."
 
 
 @app.command("run")
@@ -38,10 +46,15 @@ def run(
     spec: SpecArgument = None,
     axes: AxesOption = None,
     only: OnlyOption = None,
-    keep_weights: Annotated[bool, typer.Option("--keep-weights", help="Keep every network's weights.")] = False,
+    keep_weights: Annotated[
+        bool,
+        typer.Option(
+            "--keep-weights", help="Keep every network's weights, so that it can be asked.", rich_help_panel=HOW
+        ),
+    ] = False,
     as_json: JsonOption = False,
 ) -> Outcome:
-    """Train the runs that a file or --set declares and the ledger lacks.
+    """Train what a file or --set describes, as far as the ledger lacks it.
 
     Example: daxlab sweep run specs/paper-search.toml --device gpu --budget 20m
     Example: daxlab sweep run --set split=jump --set hidden=25,50 --set seeds=3
@@ -76,7 +89,7 @@ def plan(
     only: OnlyOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what 'sweep run' with the same options would take: runs, groups, time, disk. Trains nothing.
+    """Say how many runs 'sweep run' would train and how long it would take. Trains nothing.
 
     Example: daxlab sweep plan specs/paper-search.toml --device gpu
     """
@@ -109,11 +122,11 @@ def status(
     as_json: JsonOption = False,
     watch: Annotated[bool | None, typer.Option("--watch/--once", help=WATCH, show_default=False)] = None,
 ) -> None:
-    """Say how far a sweep is, from another terminal or afterwards: what is done, running, failed, left, best so far.
+    """Say how far a sweep is: what is done, running, failed and left, and what is best so far.
 
     Example: daxlab sweep status
     """
-    path = ledger or LEDGER
+    path = ledger or (default_ledger() if is_written(default_ledger()) else ledger_at(None))
     if as_json and watch:
         raise InputError("--json says it once, --watch again and again: choose one")
     now = look(path)

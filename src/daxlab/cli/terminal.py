@@ -1,6 +1,7 @@
 """What is printed: tables, JSON, progress bars. Bars go to standard error, if that is a terminal. rich loads slowly."""
 
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from daxlab.datasets.source import Progress as Report
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, RenderableType
     from rich.table import Table
 
 T = TypeVar("T")
@@ -47,7 +48,8 @@ def table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str] | None =
         if any(value not in (None, "") for value in values):
             cells = [_cell(value) for value in values]
             first = next((cell for cell in cells if cell not in ("", "–")), "")
-            shown.add_column(heading, justify="right" if NUMBER.fullmatch(first) else "left", overflow="fold")
+            right = NUMBER.fullmatch(first) is not None
+            shown.add_column(heading, justify="right" if right else "left", overflow="fold", no_wrap=right)
             lines.append(cells)
     for line in zip(*lines, strict=True):
         shown.add_row(*map(Text, line))
@@ -67,16 +69,45 @@ def every(values: Sequence[str]) -> str:
 
 
 def show(what: "RenderableType", wrap: bool = False) -> None:
-    """Print tables and lines, and break no name in them, unless they may be wrapped to the terminal's width."""
+    """Print tables and lines. In a terminal, texts are folded to its width, and no name is broken unless `wrap`."""
     from rich.console import Console
-    from rich.measure import Measurement
 
     console = Console(highlight=False, markup=False)
-    # Never narrower than the table: a name that the terminal wraps can still be copied, one that we break cannot.
+    # A name that the terminal wraps can still be copied, one that we break cannot.
     if not wrap:
-        widest = Measurement.get(console, console.options.update(width=WIDE), what).maximum
-        console.width = max(console.width, widest)
+        least, most = _widths(console, what)
+        console.width = max(console.width, least if _has_width(console) else most)
     console.print(what)
+
+
+def show_rows(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], least: Sequence[str] = ()) -> str:
+    """Print rows as a table that fits the terminal: where it is too narrow, without the least important columns.
+
+    Returns a sentence that names these, if any.
+    """
+    from rich.console import Console
+
+    console, kept, dropped = Console(), dict(columns), list[str]()
+    for heading in least:
+        if not _has_width(console) or _widths(console, table(rows, kept))[1] <= console.width:
+            break
+        if any(row[key] not in (None, "") for row in rows if (key := kept.pop(heading, None)) is not None):
+            dropped.append(heading)
+    show(table(rows, kept))
+    return f"Not shown in {console.width} columns: {', '.join(dropped)}." if dropped else ""
+
+
+def _has_width(console: "Console") -> bool:
+    """Whether a width is to be kept to: a terminal's, or that of the environment."""
+    return console.is_terminal or "COLUMNS" in os.environ
+
+
+def _widths(console: "Console", what: "RenderableType") -> tuple[int, int]:
+    """The least width in which no word is broken, and the one in which nothing is folded."""
+    from rich.measure import Measurement
+
+    measured = Measurement.get(console, console.options.update(width=WIDE), what)
+    return measured.minimum, measured.maximum
 
 
 def progress(items: Iterable[T], what: str, total: int) -> Iterator[T]:

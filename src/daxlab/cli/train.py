@@ -13,7 +13,8 @@ import typer
 
 from daxlab import learners
 from daxlab.analysis.replicates import summary
-from daxlab.cli import training
+from daxlab.cli import completion, training
+from daxlab.cli.app import HOW, WHAT
 from daxlab.cli.options import DataOption, JsonOption, TestOption
 from daxlab.cli.terminal import print_json, show, table
 from daxlab.cli.training import Training, with_training_options
@@ -25,9 +26,9 @@ from daxlab.settings import ordered, written
 from daxlab.sweep import Outcome
 from daxlab.units import counted
 
-KIND = "One of them, or a class of your own: path/to/file.py:Name."
-LEARNER = "What to train ('daxlab learners'), or a class of your own: path/to/file.py:Name. Default: rnn."
-SPLIT = "What to learn ('daxlab data list'). Can be repeated."
+KIND = "Only these, with what each field means. A class of yours: path/to/file.py:Name."
+LEARNER = "What to train ('daxlab learners'). A class of yours: path/to/file.py:Name. Default: rnn."
+SPLIT = "The split to train and test on ('daxlab data list'). Can be repeated."
 SET = "A field of the learner, such as hidden=100. Can be repeated."
 OPTIONS = ("split", "set", "data", "test", "runs", "seed", "device", "executor", "address", "workers", "budget")
 COLUMNS = {"run": "run", "seed": "seed", "test %": "accuracy", "train %": "train_accuracy"}
@@ -36,12 +37,13 @@ MOST_WARNINGS = 3
 
 
 def list_learners(
-    names: Annotated[list[str] | None, typer.Argument(metavar="LEARNER", help=KIND)] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="LEARNER", help=KIND, autocompletion=completion.learners)
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List what can be trained: its fields with their defaults, what it is told about the task, where it comes from.
+    """List what can be trained, with the fields of each learner and their defaults.
 
-    Of the learners that are named, with what each field means.
     Example: daxlab learners rnn
     """
     kinds = [_about(name) for name in names or learners.KINDS]
@@ -99,21 +101,36 @@ def _about(name: str) -> dict[str, Any]:
 @with_training_options
 def train(
     how: Training,
-    learner: Annotated[list[str] | None, typer.Argument(metavar="LEARNER", help=LEARNER)] = None,
-    splits: Annotated[list[str] | None, typer.Option("--split", metavar="SPLIT", help=SPLIT)] = None,
-    settings: Annotated[list[str] | None, typer.Option("--set", metavar="FIELD=VALUE", help=SET)] = None,
+    learner: Annotated[
+        list[str] | None, typer.Argument(metavar="LEARNER", help=LEARNER, autocompletion=completion.learners)
+    ] = None,
+    splits: Annotated[
+        list[str] | None,
+        typer.Option("--split", metavar="SPLIT", help=SPLIT, rich_help_panel=WHAT, autocompletion=completion.splits),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="FIELD=VALUE", help=SET, rich_help_panel=WHAT, autocompletion=completion.settings
+        ),
+    ] = None,
     data: DataOption = "scan",
     test: TestOption = None,
-    runs: Annotated[int, typer.Option(help="Replicates: seeds SEED, SEED + 1, …")] = 5,
-    seed: Annotated[int, typer.Option(help="The first seed.")] = 0,
+    runs: Annotated[int, typer.Option(metavar="N", help="Runs on each split, a seed each.", rich_help_panel=WHAT)] = 5,
+    seed: Annotated[int, typer.Option(metavar="N", help="The first seed.", rich_help_panel=WHAT)] = 0,
     checkpoint_every: Annotated[
-        float, typer.Option(metavar="SECONDS", help="Time between checkpoints: what a kill -9 may cost.")
+        float,
+        typer.Option(
+            metavar="SECONDS", help="Time between checkpoints, the most that a kill -9 loses.", rich_help_panel=HOW
+        ),
     ] = 20.0,
     as_json: JsonOption = False,
 ) -> Outcome:
-    """Train replicates of a learner; what the ledger has already is not trained again.
+    """Train a learner on a split, once for each seed.
 
-    Every field of the learner is an option too: --hidden 100 is --set hidden=100.
+    Runs that are in the ledger already are not trained again. Every field of the learner is an option too: --hidden 100
+    is --set hidden=100.
+
     Example: daxlab train --split jump --layers 1 --hidden 100 --attention --dropout 0.1 --runs 5
     """
     if not 0 <= checkpoint_every < inf:

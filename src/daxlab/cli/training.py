@@ -11,7 +11,9 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from daxlab.cli.options import seconds
+from daxlab.cli.app import HOW, WHERE
+from daxlab.cli.completion import one_of
+from daxlab.cli.options import WrittenLedgerOption, budget_of
 from daxlab.cli.watching import watch
 from daxlab.ledger import Ledger, is_written
 from daxlab.ledger.location import LEDGER, shipped, writable_ledger
@@ -28,25 +30,61 @@ class Training:
     """Where runs are trained, for how long, and into which ledger: the options of every command that trains."""
 
     device: Annotated[
-        str, typer.Option(metavar="auto|cpu|gpu", help="Where to compute; auto takes a GPU that JAX can use.")
+        str,
+        typer.Option(
+            metavar="auto|cpu|gpu",
+            help="Where to compute. auto: on a GPU, if JAX finds one.",
+            rich_help_panel=WHERE,
+            autocompletion=one_of("auto", "cpu", "gpu"),
+        ),
     ] = "auto"
     executor: Annotated[
-        str, typer.Option(metavar="local|ray", help="Who trains: this machine, or a Ray cluster (docs/cluster.md).")
+        str,
+        typer.Option(
+            metavar="local|ray",
+            help="Train on this machine or on a Ray cluster (docs/cluster.md).",
+            rich_help_panel=WHERE,
+            autocompletion=one_of("local", "ray"),
+        ),
     ] = "local"
     address: Annotated[
-        str | None, typer.Option(metavar="HOST:PORT|ray://…|auto", help="The Ray cluster. Default: one started here.")
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT|ray://…|auto",
+            help="Of the Ray cluster. Default: one is started here.",
+            rich_help_panel=WHERE,
+        ),
     ] = None
     workers: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Most groups at a time. Default: one a core, six on a GPU.")
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Groups of runs to train at a time. Default: one a core, six on a GPU.",
+            rich_help_panel=WHERE,
+        ),
     ] = None
     budget: Annotated[
-        float | None, typer.Option(metavar="8m", parser=seconds, help="Stop at a checkpoint after 90s, 8m or 1h30m.")
+        float | None,
+        typer.Option(
+            metavar="TIME",
+            parser=budget_of,
+            help="Stop after this long, such as 90s, 8m or 1h30m. The same command goes on from there.",
+            rich_help_panel=WHERE,
+        ),
     ] = None
     checkpoints: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="For checkpoints; nodes share it. Default: beside the ledger.")
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Where to keep checkpoints; on a cluster, a shared folder. Default: beside the ledger.",
+            rich_help_panel=WHERE,
+        ),
     ] = None
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Train failed runs again.")] = False
-    ledger: Annotated[Path, typer.Option(metavar="FILE", help="The ledger of runs.")] = LEDGER
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Train runs again that failed before.", rich_help_panel=HOW)
+    ] = False
+    ledger: WrittenLedgerOption = LEDGER
 
 
 def with_training_options(command: Callable[..., Outcome | None]) -> Callable[..., None]:

@@ -155,9 +155,13 @@ class Dataset(ABC):
     def split(self, name: str) -> Split:
         """The split of that name."""
 
-    def sizes(self) -> Iterator[Sizes]:
-        """The sizes of every split, in the order of `split_names`."""
-        return (self.split(name).sizes for name in self.split_names())
+    def sizes(self, names: Sequence[str] | None = None) -> Iterator[Sizes]:
+        """The sizes of these splits, or of all that `split_names` has, in its order."""
+        return (self.split(name).sizes for name in (self.split_names() if names is None else names))
+
+    def asks(self, split: str) -> str:
+        """What a split asks for, in a few words; nothing where that is not known."""
+        return ""
 
     def probes(self) -> list[Example]:
         """Commands to look at one by one."""

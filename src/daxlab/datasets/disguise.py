@@ -77,8 +77,11 @@ class Disguised(Dataset):
     def split(self, name: str) -> Split:
         return _split(self, self.original.split(name))
 
-    def sizes(self) -> Iterator[Sizes]:
-        return self.original.sizes()
+    def sizes(self, names: Sequence[str] | None = None) -> Iterator[Sizes]:
+        return self.original.sizes(names)
+
+    def asks(self, split: str) -> str:
+        return self.original.asks(split)
 
     def probes(self) -> list[Example]:
         return list(self.renamed(self.original.probes()))

@@ -57,13 +57,18 @@ class GrammarDataset(Dataset):
             raise self._unknown(name, hint="published splits are of scan only" if foreign else "")
         return split
 
-    def sizes(self) -> Iterator[Sizes]:
-        """The sizes of every split. A published split that is not on this machine has none."""
-        for name in rules.names(self.grammar):
-            with suppress(InputError):  # a language may be too small for some members of a family
-                yield self.split(name).sizes
+    def sizes(self, names: Sequence[str] | None = None) -> Iterator[Sizes]:
+        """The sizes of splits. A published split that is not on this machine has none."""
+        wanted = self.split_names() if names is None else names
+        for name in wanted:
+            if not (self._published and name in release.NAMES):
+                with suppress(InputError):  # a language may be too small for some members of a family
+                    yield self.split(name).sizes
         if self._published:
-            yield from release.release_sizes()
+            yield from release.release_sizes(wanted)
+
+    def asks(self, split: str) -> str:
+        return rules.asks(release.ours(split), self.grammar) or release.ASKS.get(split, "")
 
     def probes(self) -> list[Example]:
         """Each primitive, and "P twice" where the language has it."""

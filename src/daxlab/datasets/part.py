@@ -73,8 +73,11 @@ class Part(Dataset):
     def split(self, name: str) -> Split:
         return _split(self, self.original.split(name))
 
-    def sizes(self) -> Iterator[Sizes]:
-        return (self.split(sizes.name).sizes if sizes.train else sizes for sizes in self.original.sizes())
+    def sizes(self, names: Sequence[str] | None = None) -> Iterator[Sizes]:
+        return (self.split(sizes.name).sizes if sizes.train else sizes for sizes in self.original.sizes(names))
+
+    def asks(self, split: str) -> str:
+        return self.original.asks(split)
 
     def probes(self) -> list[Example]:
         return self.original.probes()

@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from daxlab.datasets.core import DEV, TEST, Sizes, Split
@@ -63,6 +63,7 @@ MCD = Corpus(
 )
 MCD_NAMES = tuple(file.removesuffix(".json") for file in MCD.files)
 NAMES = (*MCD_NAMES, *(PREFIX + pair for pair in PAIRS))
+ASKS = dict.fromkeys(MCD_NAMES, "known words, newly combined")
 
 
 def line(example: Example) -> str:
@@ -104,16 +105,28 @@ def _pair(name: str, train_lines: bytes, test_lines: bytes) -> Split:
     return Split(name, "file", tuple(train), tuple(train.values()), {TEST: tuple(test)})
 
 
-def release_sizes() -> Iterator[Sizes]:
-    """The sizes of all these splits, where they are on this machine: lines are counted, not parsed."""
-    here = find(SCAN) is not None
+def ours(name: str) -> str:
+    """The split of ours that asks for the same as one of the release; another name stays as it is."""
+    pair = name.removeprefix(PREFIX)
+    if shots := FEW_JUMP.get(pair):
+        return f"few-jump-{shots}-rep1"
+    if shots := FEW_AROUND_RIGHT.get(pair):
+        return f"few-around-right-{shots}-rep1"
+    return BY_RULE.get(pair) or (f"size-{BY_SIZE[pair]}" if pair in BY_SIZE else name)
+
+
+def release_sizes(names: Sequence[str] = NAMES) -> Iterator[Sizes]:
+    """The sizes of these splits, where they are on this machine: lines are counted, not parsed."""
+    here, pairs = find(SCAN) is not None, [pair for pair in PAIRS if PREFIX + pair in set(names)]
     for name in MCD_NAMES:
-        yield _mcd(name).sizes if here and find(MCD) else Sizes(name, "file")
+        if name in names:
+            yield _mcd(name).sizes if here and find(MCD) else Sizes(name, "file")
     if not here:
-        yield from (Sizes(PREFIX + pair, "file") for pair in PAIRS)
+        yield from (Sizes(PREFIX + pair, "file") for pair in pairs)
+    if not here or not pairs:
         return
     with open_corpus(SCAN) as files:
-        for pair in PAIRS:
+        for pair in pairs:
             train, test = ((files / file).read_bytes().splitlines() for file in sides(pair))
             yield Sizes(PREFIX + pair, "file", len(train), len(set(train)), {TEST: len(test)})
 

@@ -67,17 +67,26 @@ def named(pattern: str, origin: Origin, shown: Iterable[str]) -> Callable[..., C
 def names(language: Language) -> tuple[str, ...]:
     """The splits of a language; of an infinite family, the members that the paper and the release have."""
     language.commands()  # the error for a language that is too large is not one of those below
-    listed: list[str] = []
+    there: list[str] = []
     for family in FAMILIES:
-        shown = [
-            name.format(primitive=primitive)
-            for name in family.shown
-            for primitive in (_primitives(language) if "{primitive}" in name else [""])
-        ]
+        shown = _shown(family, language)
         with suppress(InputError):  # the family has no splits of this language
             if shown and make(shown[0], language):
-                listed += [name for name in shown if family.match(name, language)]
-    return tuple(listed)
+                there += [name for name in shown if family.match(name, language)]
+    return tuple(there)
+
+
+def listed(language: Language) -> list[str]:
+    """The same without making a split, which takes time: a small language may lack some of these."""
+    return [name for family in FAMILIES for name in _shown(family, language)]
+
+
+def _shown(family: Family, language: Language) -> list[str]:
+    return [
+        name.format(primitive=primitive)
+        for name in family.shown
+        for primitive in (_primitives(language) if "{primitive}" in name else [""])
+    ]
 
 
 @lru_cache(maxsize=64)
@@ -94,6 +103,19 @@ def make(name: str, language: Language) -> Split | None:
             weights = tuple(sides.repeated.get(example, 1) for example in sides.train)
             return Split(canonical, family.origin, tuple(sides.train), weights, {TEST: tuple(sides.test)})
     return None
+
+
+def asks(name: str, language: Language) -> str:
+    """What a split asks for, as the first line of its function says it; nothing if there is no such split."""
+    for family in FAMILIES:
+        if match := family.match(name, language):
+            values = {part: parameter.default for part, parameter in signature(family.function).parameters.items()}
+            values |= {part: text for part, text in match.groupdict().items() if text is not None}
+            line = (family.function.__doc__ or "").partition("\n")[0].removeprefix("Asks for ").removesuffix(".")
+            for part, value in values.items():
+                line = line.replace(f"{{{part}}}", "any verb" if value is None else str(value).replace("-", " "))
+            return line
+    return ""
 
 
 def _arguments(family: Family, match: re.Match[str]) -> tuple[dict[str, Any], str]:
@@ -127,13 +149,16 @@ def has(example: Example, phrase: str) -> bool:
 
 @named(r"simple(?:-seed(?P<seed>{number}))?", "seed", ["simple"])
 def simple(language: Language, seed: int = 0) -> Sides:
-    """A random 80% of the commands for training."""
+    """Asks for random commands; 80% seen."""
     return size(language, 80, seed)
 
 
 @named(r"size-(?P<percent>{number})(?:-seed(?P<seed>{number}))?", "seed", [f"size-{percent}" for percent in SIZES])
 def size(language: Language, percent: int, seed: int = 0) -> Sides:
-    """A random percentage for training, the rest for test. Larger training sets contain the smaller ones."""
+    """Asks for random commands; {percent}% seen.
+
+    Larger training sets contain the smaller ones.
+    """
     if not 0 < percent < 100:
         raise InputError(f"size-{percent}: a training set has between 1 and 99 per cent of the commands")
     order = drawn(language.commands(), f"simple-seed{seed}")
@@ -146,7 +171,7 @@ def size(language: Language, percent: int, seed: int = 0) -> Sides:
 
 @named(r"length(?:-(?P<cutoff>{number}))?", "rule", ["length"])
 def length(language: Language, cutoff: int = 22) -> Sides:
-    """Training on commands with at most `cutoff` actions, test on longer ones."""
+    """Asks for over {cutoff} actions; shorter seen."""
     return Sides(
         [example for example in language.commands() if len(example.actions) <= cutoff],
         [example for example in language.commands() if len(example.actions) > cutoff],
@@ -158,13 +183,19 @@ def length(language: Language, cutoff: int = 22) -> Sides:
 
 @named(r"(?P<primitive>{primitive})", "rule", ["{primitive}"])
 def add_primitive(language: Language, primitive: str) -> Sides:
-    """Every command without the primitive, and the primitive alone in a tenth of the presentations."""
+    """Asks for {primitive} in company; seen alone.
+
+    Training has every command without the primitive, and the primitive alone in a tenth of the presentations.
+    """
     return added(language, primitive, [])
 
 
 @named(r"(?P<primitive>{primitive})-once", "rule", ["{primitive}-once"])
 def add_primitive_once(language: Language, primitive: str) -> Sides:
-    """The same without over-sampling: every command is presented equally often."""
+    """Asks for {primitive} in company; seen once.
+
+    That is, without over-sampling: every command is presented equally often.
+    """
     sides = added(language, primitive, [])
     return Sides(sides.train, sides.test)
 
@@ -175,7 +206,10 @@ def add_primitive_once(language: Language, primitive: str) -> Sides:
     [f"few-jump-{shots}-rep{replicate}" for shots in SHOTS for replicate in range(1, REPLICATES + 1)],
 )
 def few_shot(language: Language, primitive: str, shots: int, replicate: int) -> Sides:
-    """The same with some composed commands in training, drawn anew for each number and replicate."""
+    """Asks for {primitive} in company; {shots} such seen.
+
+    They are drawn anew for each number and replicate.
+    """
     if not 1 <= shots <= SHOTS[-1]:
         raise InputError(f"few-{primitive}-{shots}: between 1 and {SHOTS[-1]} composed commands can be shown")
     composed = added(language, primitive, []).test
@@ -207,7 +241,7 @@ def _rounded(number: int, divisor: int) -> int:
     ["template-around-right", "template-jump-around-right", "template-opposite-right", "template-right"],
 )
 def template(language: Language, frame: str, verb: str | None = None) -> Sides:
-    """Training without "VERB FRAME" (any verb, unless one is named), test with it."""
+    """Asks for {verb} {frame}; none seen."""
     words = frame.replace("-", " ")
     verbs = [verb] if verb else [example.command for example in language.primitives if " " not in example.command]
     commands = [e for e in language.commands() if not has(e, f"{TURN} {words}")]
@@ -218,7 +252,7 @@ def template(language: Language, frame: str, verb: str | None = None) -> Sides:
 @named(r"filler-(?P<fillers>[0-3])", "rule", [f"filler-{fillers}" for fillers in range(4)])
 @lru_cache(maxsize=8)
 def filler(language: Language, fillers: int) -> Sides:
-    """Test on "jump around right"; training has "around right" with zero to three other verbs."""
+    """Asks for jump around right; {fillers} verbs seen."""
     without = template(language, "around-right")
     shown = [
         e for e in without.test if not any(has(e, f"{verb} around right") for verb in ("jump", *FILLERS[fillers:]))
@@ -232,7 +266,10 @@ def filler(language: Language, fillers: int) -> Sides:
     [f"few-around-right-{2**n}-rep{replicate}" for n in range(11) for replicate in range(1, REPLICATES + 1)],
 )
 def few_around_right(language: Language, shots: int, replicate: int) -> Sides:
-    """filler-0 and some commands of filler-1 in training, drawn anew for each number and replicate."""
+    """Asks for jump around right; {shots} such seen.
+
+    They have "look" for "jump", are drawn anew for each number and replicate, and come beside those of filler-0.
+    """
     pool = around_right_pool(language)
     if not 1 <= shots <= len(pool):
         raise InputError(f"few-around-right-{shots}: between 1 and {len(pool):,} commands can be shown")

@@ -130,6 +130,11 @@ class SentencePairs(Dataset):
             raise InputError(f"{name}: show the sentence at least once; the split without it is called {BASELINE}")
         return _split(name, self, int(match["times"] or 0), int(match["seed"] or 0))
 
+    def asks(self, split: str) -> str:
+        if split.startswith(BASELINE):
+            return "new sentences"
+        return f"{self.new.word.english} in new sentences; seen in one"
+
     def probes(self) -> list[Example]:
         """The questions about the new and the known word. They need no corpus."""
         return [question.example for question in self.new.questions]

@@ -145,6 +145,15 @@ class Ledger:
 
     # -- many runs
 
+    def artefact_kinds(self, where: Where | None = None) -> dict[str, set[str]]:
+        """The kinds of artefacts that runs have, by key; runs without any are left out. Reads no artefact."""
+        chosen, values = condition(where)
+        source = f"artefacts join runs on runs.id = run where run in (select id from runs {chosen})"
+        kinds: dict[str, set[str]] = {}
+        for key, kind in self.query(f"select runs.key, kind from {source}", values):
+            kinds.setdefault(bytes(key).hex(), set()).add(kind)
+        return kinds
+
     def lacking(self, runs: Iterable[str], *, retry_failed: bool = False) -> list[str]:
         """Of these keys, those that are not in the ledger; with retry_failed, failed ones too."""
         ask = "select 1 from runs where key = ?" + (" and status = 'done'" if retry_failed else "")

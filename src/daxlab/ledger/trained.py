@@ -10,7 +10,19 @@ from daxlab.learners import KINDS, Answered, Context, Fitted, Prediction
 from daxlab.ledger.artefacts import unpack_record
 from daxlab.ledger.files import weights_of
 from daxlab.ledger.ledger import Ledger
+from daxlab.ledger.schema import Where
 from daxlab.ledger.spec import Spec
+
+MODEL, ANSWERS = "model", "answers"
+
+
+def kept(ledger: Ledger, where: Where | None = None) -> dict[str, list[str]]:
+    """What a ledger has of runs beside their figures, by key: the model, which can be asked, and its answers."""
+    kinds = ledger.artefact_kinds(where)
+    weights = {file.stem for file in weights_of(ledger.path, "").parent.glob("*.safetensors")}
+    parts = {MODEL: {key for key in kinds if "record" in kinds[key]} | weights}
+    parts[ANSWERS] = {key for key in kinds if "greedy" in kinds[key]}
+    return {key: [part for part in parts if key in parts[part]] for key in parts[MODEL] | parts[ANSWERS]}
 
 
 class Askable:
