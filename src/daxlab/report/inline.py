@@ -57,9 +57,11 @@ def _smaller(svg: str) -> str:
 
 
 def _path(path: str) -> str:
-    """A path to a tenth of a pixel, on one line."""
+    """A path to a tenth of a pixel, on one line; of dots that fall on one another, one."""
     path = re.sub(r"-?\d+\.\d+", lambda number: f"{float(number[0]):.1f}".removesuffix(".0"), path)
-    return re.sub(r"\s*([A-Za-z])\s*", r"\1", path).strip()
+    path = re.sub(r"\s*([A-Za-z])\s*", r"\1", path).strip()
+    dots = re.fullmatch(r"(?:M([^ML]+)L\1)+", path)  # \1: the last
+    return "".join(f"M{dot}h0" for dot in dict.fromkeys(re.findall(r"M([^ML]+)L\1", path))) if dots else path
 
 
 def _without_plain_groups(svg: str) -> str:

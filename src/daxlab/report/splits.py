@@ -1,7 +1,7 @@
 """Every dataset and split of the ledger, for any learner: accuracies, learning curves, and where the errors are."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from daxlab.report.drawing import as_csv, picture, short
 from daxlab.report.facts import Facts
 
 MOST_LEARNERS = 6  # that are shown on one split
+SHOWN = 6  # splits; others are folded together
 MOST_BARS = 10  # that a figure shows
 MAIN = [split for name in BEST for split in reversed(SPLITS[name])]
 PAPERS = [str(network) for network in NETWORKS.values()]
@@ -32,7 +33,7 @@ LEAD = (
 )
 
 
-def section(facts: Facts) -> Section:
+def section(facts: Facts, tell: Callable[[str], None] = lambda _: None) -> Section:
     """A fold for each split that has runs, SCAN's main splits first; without those of Experiment 4."""
     translator = pl.col("dataset").is_in(facts.pairs) & (pl.col("network") == str(TRANSLATOR))
     frame = facts.settings.filter(pl.col("keys").list.len() > 0, ~(translator & pl.col("protocol").is_null()))
@@ -40,7 +41,8 @@ def section(facts: Facts) -> Section:
     splits = sorted(((*kind, rows) for kind, rows in kinds), key=lambda kind: _order(*kind[:2]))
     folds: dict[str, Fold] = {}
     missing: dict[str, Block] = {}  # what several folds lack is said once, above them
-    for data, split, rows in splits:
+    for number, (data, split, rows) in enumerate(splits, 1):
+        tell(f"every split: {number} of {len(splits)}")
         title = split if data == SCAN else f"{split} ({Path(data).name})"
         name = slug(title) if slug(title) not in folds else f"{slug(title)}-at-{len(folds)}"
         learners = text.counted(rows["network"].n_unique(), "learner")
@@ -48,12 +50,13 @@ def section(facts: Facts) -> Section:
         lacks = [block for block in blocks if isinstance(block, Text) and block.role == "absent"]
         missing |= {block.text: block for block in lacks}
         blocks = [block for block in blocks if block not in lacks]
-        folds[name] = Fold(f"split-{name}", title, learners, blocks, open=len(splits) == 1)
-    return Section(
-        "splits",
-        "Every split",
-        [Text(LEAD), *missing.values(), *folds.values()] if folds else [absent("any split", "all")],
-    )
+        folds[name] = Fold(f"split-{name}", title, learners, blocks)
+    if not folds:
+        return Section("splits", "Every split", [absent("any split", command="daxlab train")])
+    first, others = list(folds.values())[:SHOWN], list(folds.values())[SHOWN:]
+    if others:
+        first.append(Fold("splits-others", "The other splits", text.counted(len(others), "split"), others))
+    return Section("splits", "Every split", [Text(LEAD), *missing.values(), *first])
 
 
 def _order(data: str, split: str) -> tuple[Any, ...]:

@@ -50,6 +50,11 @@ def counted(count: int, noun: str, plural: str | None = None) -> str:
     return f"{number(count)} {noun if count == 1 else plural or noun + 's'}"
 
 
+def failed(count: int) -> str:
+    """How many runs failed, after a sentence about those that did not."""
+    return f" ({counted(count, 'run')} failed)" if count else ""
+
+
 def listed(parts: Sequence[str]) -> str:
     """a; a and b; a, b and c."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else ""
@@ -103,19 +108,6 @@ def ours(row: Any) -> str:
     if row.ours is not None or row.mean is None or row.unit is not None:
         return str(row.shown) or "–"
     return percent(row.mean)
-
-
-def against(row: Any, what: str) -> str:
-    """A row of the comparison that disagrees, and on which side of the paper's figure ours is."""
-    unit = "%" if row.unit is None and isinstance(row.paper, int | float) else ""
-    side = "ours differs"
-    if row.relation is not None:
-        side = "ours does not keep that bound"
-    elif row.mean is not None and isinstance(row.paper, int | float) and row.mean != row.paper:
-        side = "ours is higher" if row.mean > row.paper else "ours is lower"
-    if row.difference is not None:
-        side += f"; {difference(row.difference_low, row.difference_high)}"
-    return f"{what[:1].upper()}{what[1:]}: {ours(row)}{unit} here, {row.stated}{unit} in the paper. {sentence(side)}"
 
 
 def difference(low: float, high: float) -> str:
