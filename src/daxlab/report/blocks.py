@@ -7,6 +7,7 @@ from io import StringIO
 from typing import Any
 
 from daxlab.errors import InputError
+from daxlab.units import counted
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,6 @@ class Findings:
 
     name: str
     title: str
-    caption: str
     rows: Sequence[Finding]
     csv: str
 
@@ -179,8 +179,21 @@ def gathered(sections: Sequence[Section]) -> tuple[list[Section], list[Absent]]:
         blocks = [block for block in section.blocks if not isinstance(block, Absent)]
         lacking += [block for block in section.blocks if isinstance(block, Absent)] + more
         if below or any(not isinstance(block, Text) or block.role != "lead" for block in blocks):
-            kept.append(replace(section, blocks=blocks, sections=below))
+            about = section.about or _contents(blocks)
+            kept.append(replace(section, blocks=blocks, sections=below, about=about))
     return kept, lacking
+
+
+def _contents(blocks: Sequence[Block]) -> str:
+    """How many figures and tables there are, those of folds too."""
+    counts = {"figure": 0, "table": 0}
+    rest = list(blocks)
+    while rest:
+        block = rest.pop()
+        counts["figure"] += isinstance(block, Picture)
+        counts["table"] += isinstance(block, Table)
+        rest += block.blocks if isinstance(block, Fold) else ()
+    return ", ".join(counted(count, noun) for noun, count in counts.items() if count)
 
 
 def anchors(sections: Iterable[Section]) -> set[str]:

@@ -39,6 +39,11 @@ ASKS = {
     "jump": "a verb it only saw alone",
 }
 OVERALL_BEST = str(NETWORKS[OVERALL])
+CLAIMS = (
+    "Below each claim, folded, are its figures with their 95% intervals, and what the claim needs them to be. *holds*: "
+    "all of the interval lies there, for every figure; *does not hold*: none of it, for one of them; *undecided*: "
+    "neither. What is needed was written down when most of the shipped results were known."
+)
 PARTS = {f"exp{n}": f"Experiment {n}" for n in range(1, 5)} | {"train": "Accuracy on the training sets"}
 
 
@@ -66,7 +71,8 @@ def _contrast(facts: Facts) -> Iterator[Block]:
         f"interval; a diamond is the paper's figure, of {of} on that split."
     )
     title = f"{'overall-best' if kind == 'overall' else network} on {text.number(len(rows))} splits."
-    yield Columns([_lines("overall", rows, kind, ASKS, title, caption)], claims)
+    meaning = [Text(CLAIMS, "after")] if any(isinstance(block, Findings) for block in claims) else []
+    yield Columns([_lines("overall", rows, kind, ASKS, title, caption), *meaning], claims)
 
 
 def _told(facts: Facts) -> tuple[str, dict[str, Row]]:
@@ -113,23 +119,19 @@ def _best(facts: Facts) -> Iterator[Block]:
 def _claims(facts: Facts) -> Iterator[Block]:
     """The claims that this ledger speaks to, and how many others there are."""
     measured = [claim for claim in facts.claims if claim.measured]
-    yield Text(text.held([claim.verdict for claim in measured], len(facts.claims)))
+    tally = text.held([claim.verdict for claim in measured], len(facts.claims))
     if not measured:
+        yield Text(tally)
         return
     rows = []
     for claim in measured:
         evidence = dict.fromkeys([claim.evidence, *(figure.text for figure in claim.figures)])  # what decides first
         rows.append(Finding(claim.claim, claim.verdict, list(evidence), claim.anchor))
-    caption = (
-        "Below each claim are its figures with their 95% intervals, and what the claim needs them to be. *holds*: all "
-        "of the interval lies there, for every figure; *does not hold*: none of it, for one of them; *undecided*: "
-        "neither. What is needed was written down when most of the shipped results were known."
-    )
     numbers = [
         {"claim": claim.id, "sentence": claim.claim} | asdict(figure) for claim in measured for figure in claim.figures
     ]
     data = pl.DataFrame(numbers).with_columns(pl.col("bound").list.to_struct(fields=["least", "most"])).unnest("bound")
-    yield Findings("claims", "Does what the paper found hold here?", caption, rows, as_csv(data))
+    yield Findings("claims", tally, rows, as_csv(data))
 
 
 def _differing(facts: Facts, rows: Sequence[Compared]) -> Iterator[Block]:

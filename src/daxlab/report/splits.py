@@ -10,7 +10,8 @@ import polars as pl
 from daxlab.analysis import errors
 from daxlab.analysis.accuracy import by_test_set, median_run
 from daxlab.analysis.curves import learning
-from daxlab.analysis.probes import attention
+from daxlab.analysis.answers import trained_on
+from daxlab.analysis.probes import answered_right, attention
 from daxlab.datasets import dataset
 from daxlab.errors import InputError
 from daxlab.ledger import Ledger
@@ -22,6 +23,7 @@ from daxlab.report.facts import Facts
 
 MOST_LEARNERS = 6  # that are shown on one split
 SHOWN = 6  # splits; others are folded together
+KEY = 12  # digits of a run's key in a file
 MOST_BARS = 10  # that a figure shows
 MAIN = [split for name in BEST for split in reversed(SPLITS[name])]
 PAPERS = [str(network) for network in NETWORKS.values()]
@@ -137,8 +139,9 @@ def _learner(facts: Facts, learner: tuple[Any, ...], draws: pl.DataFrame, name: 
     curves = frame.filter(~pl.all_horizontal(pl.col("train_accuracy", "test_accuracy").is_null()))
     if curves.height:
         drawn = figures.learning([rows.to_dicts() for rows in curves.partition_by("key", maintain_order=True)])
-        caption = "Accuracy on samples of the training and of the test set, one line a run."
-        yield picture(drawn, f"learning-{name}", "Learning.", caption, frame)
+        caption = "Accuracy on samples of the training set (dashed) and of the test set, one line a run."
+        data = frame.with_columns(pl.col("key").str.head(KEY))
+        yield picture(drawn, f"learning-{name}", "Learning.", caption, data)
     if answered:
         yield from blocks_until_missing(_answers(facts.ledger, first, answered, name))
 
@@ -153,19 +156,38 @@ def _answers(ledger: Ledger, setting: Mapping[str, Any], keys: Sequence[str], na
         if dataset(setting["dataset"]).grammar is not None:
             templates = errors.by_template(ledger, keys)
             worst = templates.filter(pl.col("wrong") > 0)["template", "wrong", "commands"].head(MOST_BARS)
-            caption = "Mean number of wrong answers, where their share is greatest; U is the verb of a clause."
+            caption = (
+                "Mean number of wrong answers, where their share is greatest. U stands for any verb: “U left thrice” is "
+                "“walk left thrice”, “jump left thrice” and so on."
+            )
             drawn = figures.bars(list(worst.iter_rows()))
             yield picture(drawn, f"templates-{name}", "Errors by template.", caption, templates)
     median = median_run(ledger, keys)
+    (row,) = ledger.rows({"key": median})
     frame = attention(ledger, median)
     if frame.height:
-        (row,) = ledger.rows({"key": median})
-        caption = f"Median run, seed {row['seed']}. Rows: the first {figures.STEPS} actions given; columns: the words."
-        yield picture(figures.attention_maps(frame), f"attention-{name}", "Where it looked.", caption, frame)
-    for test in (None, *by_test_set(ledger, keys)):
-        frame = errors.by_category(ledger, keys, test)
-        if frame.height:
-            yield _categories(frame, test or setting["split"], f"{name}-{slug(test or 'main')}")
+        whose = f"The median run, seed {row['seed']}."
+        yield attention_picture(frame, answered_right(ledger, median), f"attention-{name}", "Where it looked.", whose)
+    if trained_on(row).has_categories:
+        for test in (None, *by_test_set(ledger, keys)):
+            frame = errors.by_category(ledger, keys, test)
+            if frame.height:
+                yield _categories(frame, test or setting["split"], f"{name}-{slug(test or 'main')}")
+
+
+def attention_picture(
+    frame: pl.DataFrame, right: Mapping[str, bool], name: str, title: str, whose: str
+) -> Picture:
+    """Attention maps, with what they show: how many answers are right, and how sharply each step looks at one word."""
+    steps = frame.group_by("command", "step", maintain_order=True).agg(pl.col("weight").max())
+    commands = frame["command"].unique()
+    count = sum(right[command] for command in commands)
+    answers = f"{text.number(count)} of {text.number(len(commands))} answers {'is' if count == 1 else 'are'} right"
+    caption = (
+        f"{whose} A row is a step of an answer (the first {figures.STEPS}), a column a word that it was given; the "
+        f"darker, the more weight. {text.sentence(answers)} "
+    ) + text.looked([(right[command], weight) for command, _, weight in steps.iter_rows()])
+    return picture(figures.attention_maps(frame, right), name, title, caption, frame)
 
 
 def length_picture(

@@ -100,6 +100,21 @@ def by_share(rows: Sequence[tuple[str, Row]]) -> str:
     return "; ".join([said[0].replace(" on ", " test commands right on ", 1), *said[1:]])
 
 
+def looked(steps: Sequence[tuple[bool, float]]) -> str:
+    """What attention maps show: of every step whether its answer is right, and the largest weight on a word.
+
+    >>> looked([(True, 0.9), (True, 0.6), (False, 0.4)])
+    'More than half of the weight lies on one word in all steps of right answers and in 0 of 1 steps of wrong ones.'
+    """
+    said = []
+    for right, which in ((True, "right"), (False, "wrong")):
+        if most := [weight for is_right, weight in steps if is_right == right]:
+            sharp = sum(weight > 0.5 for weight in most)
+            share = "all" if sharp == len(most) else f"{sharp} of {len(most)}"
+            said.append(f"in {share} steps of {which} {'ones' if said else 'answers'}")
+    return f"More than half of the weight lies on one word {' and '.join(said)}."
+
+
 # -- the comparison
 
 
