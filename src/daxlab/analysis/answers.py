@@ -47,7 +47,7 @@ def answers(ledger: Ledger, key: str, test: str | None = None) -> pl.DataFrame:
     (row,) = runs(ledger, [key])
     if row["status"] != "done":
         raise InputError(f"run {key[:12]} failed at update {row['failed_at']}, so it has no answers")
-    return _answers(ledger, row, list(SCHEMA), test)
+    return _answers(ledger, row, list(SCHEMA), test, trained_on(row).tests)
 
 
 def asked(
@@ -78,13 +78,20 @@ def as_text(ledger: Ledger, keys: Iterable[str], test: str | None = None) -> pl.
 def together(ledger: Ledger, keys: Iterable[str], columns: Sequence[str], test: str | None = None) -> pl.DataFrame:
     """Some columns of several runs' answers, run after run, with key and seed. Failed runs have none."""
     empty = pl.DataFrame(schema={"key": pl.String(), "seed": pl.Int64(), **{name: SCHEMA[name] for name in columns}})
+    rows = done(ledger, keys)
+    splits = {_split_of(row): row for row in rows}  # each is read once: that takes longer than a run's answers
+    tests = {asked: trained_on(row).tests for asked, row in splits.items()}
     frames = [
-        _answers(ledger, row, columns, test).select(
+        _answers(ledger, row, columns, test, tests[_split_of(row)]).select(
             pl.lit(row["key"]).alias("key"), pl.lit(row["seed"], pl.Int64).alias("seed"), *columns
         )
-        for row in done(ledger, keys)
+        for row in rows
     ]
     return pl.concat([empty, *frames])
+
+
+def _split_of(row: Row) -> tuple[str, str, str]:
+    return row["split"], row["dataset"], row["spec"]["split"]["digest"]
 
 
 def runs(ledger: Ledger, keys: Iterable[str]) -> list[Row]:
@@ -136,10 +143,11 @@ def trained_on(row: Row) -> Split:
     return content
 
 
-def _answers(ledger: Ledger, row: Row, columns: Iterable[str], test: str | None) -> pl.DataFrame:
-    """The answers of a run that is done, with these columns at least, in the order of SCHEMA."""
-    wanted, tests = set(columns), trained_on(row).tests
-    main = next(iter(tests))
+def _answers(
+    ledger: Ledger, row: Row, columns: Iterable[str], test: str | None, tests: Iterable[str]
+) -> pl.DataFrame:
+    """The answers of a run that is done, with these columns at least, in the order of SCHEMA; `tests` are its split's."""
+    wanted, main = set(columns), next(iter(tests))
     if test not in (None, *tests):
         have = f"the split {row['split']} of {row['dataset']} has"
         raise InputError(f"{have} no test set called {test!r}; it has {', '.join(tests)}")

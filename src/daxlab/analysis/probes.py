@@ -51,6 +51,18 @@ def attended(looked: Iterable[tuple[str, Sequence[str], Any]]) -> pl.DataFrame:
     return pl.DataFrame(rows, ATTENTION, orient="row")
 
 
+def answered_right(ledger: Ledger, key: str) -> dict[str, bool]:
+    """Whether a run's answer to each probe is the right one; empty if the run kept no answers to them."""
+    (row,) = runs(ledger, [key])
+    content = ledger.artefact(key, "named")
+    if content is None:
+        return {}
+    probes = dataset(row["dataset"]).probes()
+    targets = [tuple(probe.actions) for probe in probes]
+    answers = unpack_answers(content, targets)
+    return {probe.command: answer == target for probe, answer, target in zip(probes, answers, targets, strict=True)}
+
+
 def states(ledger: Ledger, key: str) -> list[str]:
     """The encoder states by which a run's neighbours were kept, by name, "final" first; none if it has none."""
     return list(_kept(ledger, key))

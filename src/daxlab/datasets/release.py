@@ -134,8 +134,12 @@ def release_sizes(names: Sequence[str] = NAMES) -> Iterator[Sizes]:
 def _mcd(name: str) -> Split:
     """Maximum compound divergence (Keysers et al., 2020): line numbers of the release's tasks.txt."""
     with open_corpus(MCD) as files, open_corpus(SCAN) as release:
-        content = (files / f"{name}.json").read_bytes()
-        commands = _examples((release / ALL).read_bytes(), ALL)
+        return _by_lines(name, (files / f"{name}.json").read_bytes(), (release / ALL).read_bytes())
+
+
+@lru_cache(maxsize=8)  # by content, so that a changed file is parsed again
+def _by_lines(name: str, content: bytes, lines: bytes) -> Split:
+    commands = _examples(lines, ALL)
     try:
         numbers = json.loads(content)
         train, dev, test = (

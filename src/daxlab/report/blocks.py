@@ -2,22 +2,36 @@
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from typing import Any
 
 from daxlab.errors import InputError
+from daxlab.units import counted
 
 
 @dataclass(frozen=True)
 class Text:
     """A paragraph. Text between backticks is code, text between asterisks is stressed.
 
-    Roles: "lead" opens a section, "absent" says what is not measured, "warning" what disagrees, "name" is a heading.
+    Roles: "lead" opens a section, "absent" says what cannot be shown, "warning" what disagrees, "name" is a heading.
     """
 
     text: str
     role: str = ""
+
+
+@dataclass(frozen=True)
+class Absent:
+    """What a ledger does not measure, and the command that trains its runs. A page says it once, at its end."""
+
+    what: str
+    command: str
+
+    @property
+    def text(self) -> str:
+        """The same as a sentence."""
+        return f"Not measured in this ledger: {self.what}. `{self.command}` trains the runs."
 
 
 @dataclass(frozen=True)
@@ -94,18 +108,50 @@ class Fold:
     open: bool = False
 
 
-Block = Text | Picture | Table | Fold
+@dataclass(frozen=True)
+class Finding:
+    """A sentence, whether it holds, and what tells; `anchor` names the part of the page that shows it."""
+
+    said: str
+    verdict: str
+    evidence: Sequence[str]
+    anchor: str
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Sentences with their verdicts, each with its evidence below it, folded."""
+
+    name: str
+    title: str
+    rows: Sequence[Finding]
+    csv: str
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Blocks side by side where there is room, the right ones wider; else one below the other."""
+
+    left: Sequence["Block"]
+    right: Sequence["Block"]
+
+
+Block = Text | Absent | Picture | Table | Fold | Findings | Columns
 
 
 @dataclass(frozen=True)
 class Section:
-    """A heading, its blocks, and the sections below it; `short` is its title in the list of contents."""
+    """A heading, its blocks, and the sections below it, which are folded.
+
+    `short` is its title in the list of contents; `about` stands beside the heading of a folded one.
+    """
 
     name: str
     title: str
     blocks: Sequence[Block] = ()
     sections: Sequence["Section"] = ()
     short: str = ""
+    about: str = ""
 
 
 def blocks_until_missing(blocks: Iterable[Block]) -> list[Block]:
@@ -119,7 +165,38 @@ def blocks_until_missing(blocks: Iterable[Block]) -> list[Block]:
     return shown
 
 
-def absent(what: str, experiments: str = "", *, command: str = "") -> Text:
+def absent(what: str, experiments: str = "", *, command: str = "") -> Absent:
     """What this ledger does not measure, and the command that trains its runs: that of experiments, or another."""
-    command = command or f"daxlab reproduce {experiments}"
-    return Text(f"Not measured in this ledger: {what}. `{command}` trains the runs.", "absent")
+    return Absent(what, command or f"daxlab reproduce {experiments}")
+
+
+def gathered(sections: Sequence[Section]) -> tuple[list[Section], list[Absent]]:
+    """The sections without what is absent, and that; a section of which nothing is left but its lead is left out."""
+    kept: list[Section] = []
+    lacking: list[Absent] = []
+    for section in sections:
+        below, more = gathered(section.sections)
+        blocks = [block for block in section.blocks if not isinstance(block, Absent)]
+        lacking += [block for block in section.blocks if isinstance(block, Absent)] + more
+        if below or any(not isinstance(block, Text) or block.role != "lead" for block in blocks):
+            about = section.about or _contents(blocks)
+            kept.append(replace(section, blocks=blocks, sections=below, about=about))
+    return kept, lacking
+
+
+def _contents(blocks: Sequence[Block]) -> str:
+    """How many figures and tables there are, those of folds too."""
+    counts = {"figure": 0, "table": 0}
+    rest = list(blocks)
+    while rest:
+        block = rest.pop()
+        counts["figure"] += isinstance(block, Picture)
+        counts["table"] += isinstance(block, Table)
+        rest += block.blocks if isinstance(block, Fold) else ()
+    return ", ".join(counted(count, noun) for noun, count in counts.items() if count)
+
+
+def anchors(sections: Iterable[Section]) -> set[str]:
+    """The parts of these sections that a link can point to."""
+    names = {section.name for section in sections}
+    return names.union(*(anchors(section.sections) for section in sections))

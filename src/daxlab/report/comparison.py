@@ -2,18 +2,33 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from itertools import groupby
 
 import polars as pl
 
 from daxlab.analysis.accuracy import settings
+from daxlab.learners import RNN
 from daxlab.ledger import Ledger
 from daxlab.paper.comparison import Row as Compared, cells, experiments_of
 from daxlab.paper.experiments import BEST, NETWORKS, OVERALL, SCAN, SPLITS
 from daxlab.paper.targets import RUNS, stated
 from daxlab.paper.verdicts import Scale, decide, judge
 from daxlab.report import figures, text
-from daxlab.report.blocks import Block, Cell, Fold, Note, Picture, Section, Strip, Table, Text, absent
+from daxlab.report.blocks import (
+    Block,
+    Cell,
+    Columns,
+    Faint,
+    Finding,
+    Findings,
+    Fold,
+    Note,
+    Picture,
+    Section,
+    Strip,
+    Table,
+    Text,
+    absent,
+)
 from daxlab.report.drawing import as_csv, picture
 from daxlab.report.facts import Facts, Row
 
@@ -23,85 +38,140 @@ ASKS = {
     "length": "longer action sequences",
     "jump": "a verb it only saw alone",
 }
+OVERALL_BEST = str(NETWORKS[OVERALL])
+CLAIMS = (
+    "Below each claim, folded, are its figures with their 95% intervals, and what the claim needs them to be. *holds*: "
+    "all of the interval lies there, for every figure; *does not hold*: none of it, for one of them; *undecided*: "
+    "neither. What is needed was written down when most of the shipped results were known."
+)
 PARTS = {f"exp{n}": f"Experiment {n}" for n in range(1, 5)} | {"train": "Accuracy on the training sets"}
 
 
 def section(facts: Facts) -> Section:
-    """The summary."""
-    return Section(
-        "summary", "What was found", [*_lead(facts), *_claims(facts), *_contrast(facts), *_comparison(facts)]
+    """The summary: the claims beside the contrast; then what differs; then, folded, every figure."""
+    rows = [row for row in facts.compared.values() if row.paper is not None]
+    best = Section("contrast-of-the-best", "On each split, the network that the paper found best", list(_best(facts)))
+    parts = [*[best] * bool(best.blocks), _figures(rows)]
+    return Section("summary", "What was found", [*_contrast(facts), *_differing(facts, rows)], parts)
+
+
+def _contrast(facts: Facts) -> Iterator[Block]:
+    """One network on the four main splits, beside the claims."""
+    network, rows = _told(facts)
+    claims = list(_claims(facts))
+    if not rows:
+        yield absent("any of the paper's networks on its four main splits", "all")
+        yield from claims
+        return
+    who = f"{network}, the paper's best network overall (overall-best)" if network == OVERALL_BEST else network
+    yield Text(f"{who}, trained anew for each split, {text.contrast(list(rows.items()))}", "lead")
+    kind, of = ("overall", "the same network") if network == OVERALL_BEST else ("best", "the best of its 180 networks")
+    caption = (
+        "Per cent of test commands with every action right. Each dot is one run, a stroke their mean, a band its 95% "
+        f"interval; a diamond is the paper's figure, of {of} on that split."
     )
+    title = f"{'overall-best' if kind == 'overall' else network} on {text.number(len(rows))} splits."
+    meaning = [Text(CLAIMS, "after")] if any(isinstance(block, Findings) for block in claims) else []
+    yield Columns([_lines("overall", rows, kind, ASKS, title, caption), *meaning], claims)
 
 
-def _lead(facts: Facts) -> Iterator[Block]:
-    measured = [(split, row) for split in ASKS if (row := facts.row(OVERALL, *SPLITS[split]))]
-    if measured:
-        who = f"{NETWORKS[OVERALL]}, the paper's best network overall (overall-best), trained anew for each split, "
-        yield Text(who + text.contrast(measured), "lead")
+def _told(facts: Facts) -> tuple[str, dict[str, Row]]:
+    """The network that tells most: that has runs on most of the four splits; of equals the overall best; its runs."""
+    frame = facts.settings.filter(pl.col("protocol").is_null(), pl.col("runs") > 0, dataset=SCAN, learner=RNN.kind)
+    found: dict[str, dict[str, Row]] = {}
+    for row in frame.to_dicts():
+        split = next((name for name, names in SPLITS.items() if row["split"] in names), None)
+        rows = found.setdefault(row["network"], {})
+        if split and (split not in rows or row["split"] == SPLITS[split][0]):  # the release's draw, if there is one
+            rows[split] = row
+    if not found:
+        return OVERALL_BEST, {}
+    network = max(found, key=lambda name: (len(found[name]), name == OVERALL_BEST, _runs(found[name])))
+    return network, {split: _with_seeds(facts, found[network][split]) for split in ASKS if split in found[network]}
+
+
+def _runs(rows: Mapping[str, Row]) -> int:
+    return sum(row["runs"] for row in rows.values())
+
+
+def _with_seeds(facts: Facts, row: Row) -> Row:
+    runs = facts.ledger.rows({"key": row["keys"]})
+    seeds = sorted(run["seed"] for run in runs if run["accuracy"] is not None)
+    return {name: value for name, value in row.items() if name != "keys"} | {"seeds": seeds}
+
+
+def _lines(
+    name: str, rows: Mapping[str, Row], kind: str, about: Mapping[str, str], title: str, caption: str
+) -> Picture:
+    lines = {f"{split}: {about[split]}": (row, stated(split, kind)) for split, row in rows.items()}
+    return picture(figures.lines(lines), f"contrast-{name}", title, caption, list(rows.values()))
+
+
+def _best(facts: Facts) -> Iterator[Block]:
+    """The best network of each split, on that split."""
+    rows = {split: row for split in ASKS if (row := facts.row(BEST[split], *SPLITS[split]))}
+    if rows:
+        networks = {split: str(NETWORKS[BEST[split]]) for split in ASKS}
+        caption = "As above. The paper chose each as the best of 180 by this figure, so it tends to be lower here."
+        yield _lines("best", rows, "best", networks, "Of each split the paper's best network.", caption)
 
 
 def _claims(facts: Facts) -> Iterator[Block]:
     """The claims that this ledger speaks to, and how many others there are."""
     measured = [claim for claim in facts.claims if claim.measured]
-    if facts.ledger.count():
-        yield Text(text.held([claim.verdict for claim in measured], len(facts.claims)))
+    tally = text.held([claim.verdict for claim in measured], len(facts.claims))
     if not measured:
+        yield Text(tally)
         return
-    rows: list[Sequence[Cell]] = []
-    for experiment, some in groupby(measured, key=lambda claim: claim.experiment):
-        rows.append((experiment,))
-        for claim in some:
-            evidence = dict.fromkeys([claim.evidence, *(figure.text for figure in claim.figures)])  # what decides first
-            rows.append(("\n".join([f"[{claim.claim}](#{claim.anchor})", *evidence]), claim.verdict))
-    caption = (
-        "Each figure with its 95% interval, and what the claim needs it to be. *holds*: all of the interval lies "
-        "there, for every figure; *does not hold*: none of it, for one of them; *undecided*: neither. What is needed "
-        "was written down when most of the shipped results were known. `daxlab claims` prints all of this, and what "
-        "the claims need that are not listed."
-    )
+    rows = []
+    for claim in measured:
+        evidence = dict.fromkeys([claim.evidence, *(figure.text for figure in claim.figures)])  # what decides first
+        rows.append(Finding(claim.claim, claim.verdict, list(evidence), claim.anchor))
     numbers = [
         {"claim": claim.id, "sentence": claim.claim} | asdict(figure) for claim in measured for figure in claim.figures
     ]
     data = pl.DataFrame(numbers).with_columns(pl.col("bound").list.to_struct(fields=["least", "most"])).unnest("bound")
-    yield Table("claims", "Does what the paper found hold here?", ("claim", "verdict"), rows, (), caption, as_csv(data))
+    yield Findings("claims", tally, rows, as_csv(data))
 
 
-def _contrast(facts: Facts) -> Iterator[Block]:
-    """The overall best network, and the best of each split, on the four main splits."""
-    overall = {split: facts.row(OVERALL, *SPLITS[split]) for split in ASKS}
-    best = {split: facts.row(BEST[split], *SPLITS[split]) for split in ASKS}
-    if not any((*overall.values(), *best.values())):
-        yield absent("any of the paper's networks on its four main splits", "all")
-        return
-    caption = "Per cent of test commands right: runs are dots, means strokes, 95% intervals bands; diamonds: the paper."
-    yield _lines("overall", overall, ASKS, f"{OVERALL} on four splits.", caption)
-    networks = {split: str(NETWORKS[BEST[split]]) for split in ASKS}
-    caption += " Chosen by the paper as the best of 180 by this figure."
-    yield _lines("best", best, networks, "On each split, the network that the paper found best.", caption)
-
-
-def _lines(kind: str, rows: Mapping[str, Row | None], about: Mapping[str, str], title: str, caption: str) -> Picture:
-    lines = {f"{split}: {about[split]}": (row, stated(split, kind)) for split, row in rows.items()}
-    data = [row for row in rows.values() if row] or [{"network": None}]
-    return picture(figures.lines(lines), f"contrast-{kind}", title, caption, data)
-
-
-def _comparison(facts: Facts) -> Iterator[Block]:
-    rows = [row for row in facts.compared.values() if row.paper is not None]
-    yield Text(text.tally([row.verdict for row in rows]))
-    for row in (row for row in rows if row.verdict == "differs"):
-        note = text.sentence(row.note) if row.note else ""
-        yield Text(" ".join(filter(None, (text.against(row, _what(row)), text.regression(row), note))), "warning")
-    again = [line for row in rows if row.verdict in ("differs", "undecided") for line in tried(facts, row)]
-    if again:
-        title, head = "The same network on the same split.", ("how", "ours", "verdict", "every run, 0 to 100%")
-        caption = "Each verdict is of that line alone. Diamonds are the paper's figures."
-        table = Table("tried-table", title, head, again, (1,), caption)
-        yield Fold("tried", "What else was tried", "other protocols, and the same once more", [table])
+def _differing(facts: Facts, rows: Sequence[Compared]) -> Iterator[Block]:
+    """What differs, as dots beside the paper's figure, with the same network by other protocols and once more."""
     unmeasured = [row.id for row in rows if row.verdict == "unmeasured"]
     if needs := experiments_of(unmeasured):
         yield absent(text.counted(len(unmeasured), "figure of the paper", "figures of the paper"), " ".join(needs))
-    yield _table(rows)
+    head = ("how it was trained", "every run, 0 to 100%", "ours", "paper", "verdict")
+    title = "The same network by other protocols, and trained once more."
+    differs = [row for row in rows if row.verdict == "differs"]
+    lines = [line for row in differs for line in (*_against(row), *_tried(facts, row))]
+    if lines:
+        caption = "Dots are runs, bands 95% intervals, diamonds and bars the paper's figures. Grey: what else was tried."
+        named, head_of = "Where ours and the paper's figures differ.", ("figure", *head[1:4], "difference, or verdict")
+        yield Table("differing", named, head_of, lines, (2, 3), caption)
+    undecided = [row for row in rows if row.verdict == "undecided"]
+    if again := [line for row in undecided if (more := _tried(facts, row)) for line in (*_against(row), *more)]:
+        table = Table("tried-table", title, head, again, (2, 3), "Each verdict is of that line alone.")
+        yield Fold("tried", "What was tried where it is undecided", text.counted(len(undecided), "figure"), [table])
+
+
+def _against(row: Compared) -> Iterator[Sequence[Cell]]:
+    """The line of a figure that is not the paper's, and why it may differ."""
+    paper = row.paper if isinstance(row.paper, list) else [row.paper]
+    drawn = row.unit is None and row.runs and isinstance(paper[0], int | float)
+    strip: Cell = Strip(row.runs, row.low, row.high, paper) if drawn else ""
+    apart = ""
+    if row.difference_low is not None and row.difference_high is not None:
+        apart = f"{text.signed(row.difference_low)} to {text.signed(row.difference_high)}"
+    unit = "" if row.unit is None else f"\n{row.unit}"
+    name = f"{row.experiment or row.id}\n{row.network}" if row.network else row.experiment or row.id
+    yield name, strip, f"{text.ours(row)}{unit}", row.stated, apart or row.verdict
+    note = " ".join(filter(None, (text.regression(row), text.sentence(row.note) if row.note else "")))
+    if note:
+        yield (Note(note),)
+
+
+def _tried(facts: Facts, row: Compared) -> list[Sequence[Cell]]:
+    _, *lines = tried(facts, row) or [()]
+    return [(Faint(how), strip, mean, "", verdict) for how, mean, verdict, strip in lines]
 
 
 def _what(row: Compared) -> str:
@@ -134,6 +204,14 @@ def _again(ledger: Ledger) -> dict[str, pl.DataFrame]:
     return repeated
 
 
+def _figures(rows: Sequence[Compared]) -> Section:
+    """Every figure of the paper that this ledger measures, in a table."""
+    measured = [row for row in rows if row.verdict != "unmeasured"]
+    blocks = [Text(text.tally([row.verdict for row in rows])), *([_table(measured)] if measured else [])]
+    about = f"{text.counted(len(measured), 'figure')}, with intervals and every run"
+    return Section("figures", "Every figure of the paper beside ours", blocks, about=about)
+
+
 def _table(rows: Sequence[Compared]) -> Table:
     caption = (
         "Percentages of exact matches unless a row says otherwise. Ours: the mean over runs with its standard error, "
@@ -144,7 +222,8 @@ def _table(rows: Sequence[Compared]) -> Table:
     )
     lines: list[Sequence[Cell]] = []
     for prefix, title in PARTS.items():
-        lines += [(title,), *(line for row in rows if row.id.startswith(prefix) for line in _figure(row))]
+        of_part = [line for row in rows if row.id.startswith(prefix) for line in _figure(row)]
+        lines += [(title,), *of_part] if of_part else []
     head = ("figure", "paper", "ours", "verdict", "needed", "every run, 0 to 100%")
     data = pl.DataFrame([{"id": row.id, **cells(row), "unit": row.unit, "note": row.note} for row in rows])
     return Table("comparison", "The paper's figures and ours.", head, lines, (1, 2, 4), caption, as_csv(data))

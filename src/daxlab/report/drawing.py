@@ -17,8 +17,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from daxlab.report.blocks import Picture
+from daxlab.report.inline import inlined
 
 WIDTH = 345
+SMALL = 11.3  # pixels of the smallest letters: 11 on a phone, 15 on a desk
 
 # name: (light, dark). Figures are drawn in the light colours, each of which is then replaced by its name, so that a
 # page that turns dark takes its figures along. No two light colours are the same.
@@ -96,7 +98,7 @@ def short(action: str, most: int = 10) -> str:
 def picture(figure: Figure, name: str, title: str, caption: str, data: pl.DataFrame | Sequence[Any]) -> Picture:
     """A figure of the page, and its data: a frame, or rows for one."""
     frame = data if isinstance(data, pl.DataFrame) else pl.DataFrame([dict(row) for row in data])
-    return Picture(name, title, caption, as_svg(figure, name), as_csv(frame))
+    return Picture(name, title, caption, inlined(figure, as_svg(figure, name)), as_csv(frame))
 
 
 def as_csv(data: pl.DataFrame) -> str:

@@ -68,9 +68,9 @@ def _results(facts: Facts, name: str) -> Iterator[Block]:
     for network in (OVERALL, BEST[name]):
         if row := facts.row(network, *splits):
             draw = f" ({DRAWS['release' if row['split'] == splits[0] else 'own']})" if len(splits) > 1 else ""
-            yield Text(f"On *{name}*{draw}, the network {described(network)} gets {text.measured(row)} right.")
+            yield Text(f"On *{name}*{draw}, {described(network)} gets {text.measured(row)} right.")
         else:
-            yield absent(f"the network {described(network)} on *{name}*", name)
+            yield absent(f"{described(network)} on *{name}*", name)
 
 
 def _sizes(facts: Facts) -> Iterator[Block]:

@@ -14,11 +14,12 @@ from daxlab.learners import RNN
 from daxlab.ledger import Ledger
 from daxlab.paper.claims import Claimed, claims
 from daxlab.paper.comparison import Row as Compared, compare
-from daxlab.paper.experiments import NETWORKS, SCAN
+from daxlab.paper.experiments import BEST, NETWORKS, SCAN
 from daxlab.paper.leaderboard import Entry, leaderboard
 from daxlab.paper.runs import Runs
 
 Row = Mapping[str, Any]
+NAMES = {network: f"the paper's best on {split}" for split, network in BEST.items()}
 
 
 class Facts:
@@ -78,4 +79,4 @@ def _is_sentence_pairs(name: str) -> bool:
 
 def described(network: str) -> str:
     """One of the paper's networks by its name and by what it is."""
-    return f"{network} ({NETWORKS[network]})"
+    return f"{NAMES.get(network, network)} ({NETWORKS[network]})"

@@ -19,6 +19,7 @@ from matplotlib.patches import Rectangle
 from daxlab.errors import InputError
 from daxlab.report.drawing import (
     COLOR,
+    SMALL,
     WIDTH,
     PageFigure,
     axes_at,
@@ -30,7 +31,8 @@ from daxlab.report.drawing import (
     say,
     short,
 )
-from daxlab.report.text import percent
+from daxlab.report.inline import tip
+from daxlab.report.text import interval, measured, percent
 
 Numbers = Mapping[str, Any]  # a row with mean, sem, low, high, accuracies
 Said = dict[str, str]  # what a reader is told who does not see a figure
@@ -39,9 +41,10 @@ DIAMOND: dict[str, Any] = {"marker": "D", "markersize": 6, "markerfacecolor": "n
 DIAMOND |= {"markeredgewidth": 1.5, "linestyle": "none", "zorder": 5, "clip_on": False}
 PIXELS_A_LETTER = 5.6
 BAR = 23  # pixels that a horizontal bar takes with the gap below it
-DOT, CELL, HEADING = 26, 82, 34  # pixels of a matrix: the largest dot, a row with its label, the names of the columns
-STEPS, ACROSS, NAMES = 12, 2, 50  # of an attention map, the steps shown; maps side by side; pixels for the actions
-HEAD, STEP, WORD = 50, 14, 19  # pixels: the words above a map, a row of it, a column
+MOST_TIPS = 40  # on the learning curves of a figure
+DOT, CELL, HEADING = 26, 84, 36  # pixels of a matrix: the largest dot, a row with its label, the names of the columns
+STEPS, ACROSS, NAMES = 12, 2, 56  # of an attention map, the steps shown; maps side by side; pixels for the actions
+HEAD, STEP, WORD = 56, 15, 18  # pixels: the words above a map, a row of it, a column
 
 
 def lines(
@@ -73,9 +76,11 @@ def draw_lines(
         say(axes, label, (0, place), (0, 10), coords="data", color=COLOR.ink if row else COLOR.muted)
         say(axes, mean, (top, place), (0, 10), coords="data", color=COLOR.ours if row else COLOR.muted, ha="right")
         if row:
+            tip(axes, (0, place + 0.3), f"{label}: {_mean(row)}", to=(top, place - 0.3))
             spread(axes, place, row)
         if paper is not None:
             axes.plot(paper, place, **DIAMOND)
+            tip(axes, (paper, place), f"the paper: {paper:g}%")
     axes.set_xlim(0, top)
     axes.set_ylim(len(rows) - 0.62, -0.62)
     axes.set_yticks([])
@@ -85,9 +90,18 @@ def draw_lines(
     return said
 
 
+def _mean(row: Numbers) -> str:
+    """A mean with its interval, and of how many runs it is, where the row tells."""
+    if "runs" in row:
+        return measured(row)
+    return f"{percent(row['mean'])}%" + ("" if row["low"] is None else f", 95% interval {interval(row)}")
+
+
 def spread(axes: Axes, y: float, row: Numbers) -> None:
     """Every value a faint dot, their mean a stroke, its interval a band."""
     dots(axes, [(value, y) for value in row["accuracies"]], COLOR.ours, 4.4)
+    for value, seed in zip(row["accuracies"], row.get("seeds") or [None] * len(row["accuracies"]), strict=True):
+        tip(axes, (value, y), f"{percent(value)}%" + ("" if seed is None else f", seed {seed}"))
     if row["low"] is not None:
         axes.plot([row["low"], row["high"]], [y, y], color=COLOR.ours, linewidth=8, alpha=0.3, solid_capstyle="butt")
     axes.plot(row["mean"], y, marker="|", color=COLOR.ours, markersize=13, markeredgewidth=2.2, clip_on=False, zorder=5)
@@ -129,7 +143,9 @@ def draw_curve(
         at = [places.index(value) + 0.12 * (number - (len(series) - 1) / 2) for value in frame[by]]
         runs = zip(at, frame["accuracies"], strict=True)
         dots(axes, [(x + 0.16, accuracy) for x, accuracies in runs for accuracy in accuracies], color)
-        axes.plot(at, frame["mean"], color=color, linewidth=1.4, marker="o", markersize=5)
+        axes.plot(at, frame["mean"], color=color, linewidth=1.4, marker="o", markersize=5, clip_on=False)
+        for x, row in zip(at, frame.iter_rows(named=True), strict=True):
+            tip(axes, (x, row["mean"]), f"{label}, {row[by]:,}: {measured(row)}")
         sems = frame["sem"].fill_null(float("nan"))
         axes.errorbar(at, frame["mean"], yerr=sems, fmt="none", ecolor=color, elinewidth=1.4, capsize=3)
         said |= {f"{label}, {value}": percent(mean) for value, mean in frame[by, "mean"].iter_rows()}
@@ -137,6 +153,8 @@ def draw_curve(
         key += 36 + 6.4 * len(label)
     if paper:
         axes.plot(list(map(places.index, paper)), list(paper.values()), **DIAMOND)
+        for place, value in paper.items():
+            tip(axes, (places.index(place), value), f"the paper, {place:,}: {value:g}%")
         say(axes, "◇ paper", (0, 1), (key, 16), color=COLOR.paper)
     percent_axis(axes)
     axes.set_xlim(-0.5, len(places) - 0.5)
@@ -160,11 +178,13 @@ def _notes(shares: Sequence[tuple[str, float, float]]) -> list[str]:
 def draw_bars(axes: Axes, shares: Sequence[tuple[str, float, float]], room: float = 156) -> Said:
     """The same on any axes."""
     notes = _notes(shares)
-    beside: dict[str, Any] = {"coords": ("axes fraction", "data"), "va": "center_baseline", "fontsize": 11}
+    beside: dict[str, Any] = {"coords": ("axes fraction", "data"), "va": "center_baseline", "fontsize": SMALL}
     for place, (_, count, of) in enumerate(shares):
         axes.barh(place, 100, height=0.6, color=COLOR.rule, alpha=0.6)
         axes.barh(place, 100 * count / of, height=0.6, color=COLOR.ours)
         say(axes, notes[place], (1, place), (7, 0), color=COLOR.muted, **beside)
+        label = shares[place][0]
+        tip(axes, (0, place + 0.4), f"{label}: {notes[place]}, {percent(100 * count / of, 1)}%", to=(100, place - 0.4))
     labels = [label for label, _, _ in shares]
     axes.set_xlim(0, 100)
     axes.set_ylim(len(shares) - 0.5, -0.5)
@@ -183,7 +203,7 @@ def matrix(rows: Mapping[str, Sequence[tuple[float | None, float | None]]], colu
     height, wide, said = HEADING + CELL * len(rows), WIDTH / len(columns), {}
     figure = PageFigure(figsize=(WIDTH / 72, height / 72))
     axes = axes_at(figure, 0, 0, WIDTH, height)
-    numbers: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontsize": 10}
+    numbers: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontsize": SMALL}
     for column, name in enumerate(columns):
         place = (wide * (column + 0.5), HEADING / 2)
         axes.text(*place, name.replace(" ", "\n"), color=COLOR.muted, linespacing=0.95, **(numbers | {"va": "center"}))
@@ -191,22 +211,29 @@ def matrix(rows: Mapping[str, Sequence[tuple[float | None, float | None]]], colu
         top = HEADING + CELL * row
         axes.plot([0, WIDTH], [top, top], color=COLOR.rule, linewidth=0.8, clip_on=False)
         axes.text(2, top + 12, short(label, int(WIDTH / PIXELS_A_LETTER)), va="center_baseline", fontsize=11.5)
-        for column, (ours, paper) in enumerate(cells):
+        for column, (name, (ours, paper)) in enumerate(zip(columns, cells, strict=True)):
             x, y = wide * (column + 0.5), top + 22 + DOT / 2
             if ours is not None:
                 ring(axes, x, y, 100, edgecolors=COLOR.rule)
                 ring(axes, x, y, ours, color=COLOR.ours)
             if paper is not None:
                 ring(axes, x, y, paper, edgecolors=COLOR.paper)
+            tip(axes, (x - wide / 2, top + 20), _of_cell(label, name, ours, paper), to=(x + wide / 2, top + CELL - 4))
             axes.text(x, y + DOT / 2 + 10, brief(ours), color=COLOR.muted if ours is None else COLOR.ours, **numbers)
             if paper is not None:
-                axes.text(x, y + DOT / 2 + 21, brief(paper), color=COLOR.paper, **numbers)
+                axes.text(x, y + DOT / 2 + 22, brief(paper), color=COLOR.paper, **numbers)
         pairs = zip(columns, cells, strict=True)
         said[label] = ", ".join(f"{name} {brief(ours)}" for name, (ours, _) in pairs if ours is not None) or "no runs"
     axes.set_xlim(0, WIDTH)
     axes.set_ylim(height, 0)
     axes.set_axis_off()
     return labelled(figure, said)
+
+
+def _of_cell(label: str, name: str, ours: float | None, paper: float | None) -> str:
+    said = ["not trained here" if ours is None else f"{percent(ours)}% here"]
+    said += [] if paper is None else [f"{paper:g}% published"]
+    return f"{label} on {name}: {', '.join(said)}"
 
 
 def ring(axes: Axes, x: float, y: float, share: float, **how: Any) -> None:
@@ -225,7 +252,7 @@ def brief(value: float | None) -> str:
 
 
 def learning(runs: Sequence[Sequence[Numbers]]) -> Figure:
-    """Accuracy on samples of the training and the test set as training goes on, one line a run."""
+    """Accuracy on samples of the training and the test set as training goes on, one line a run: training's are dashed."""
     figure, axes = canvas(222, left=34, right=6, top=34, bottom=44)
     return labelled(figure, draw_learning(axes, runs))
 
@@ -234,14 +261,18 @@ def draw_learning(axes: Axes, runs: Sequence[Sequence[Numbers]]) -> Said:
     """The same on any axes."""
     unit = 1000 if max(row["update"] for rows in runs for row in rows) >= 10_000 else 1
     ends, key = dict[str, str](), -28
-    for part, color in {"train": COLOR.other, "test": COLOR.ours}.items():
-        points = [[(row["update"] / unit, row[f"{part}_accuracy"]) for row in rows] for rows in runs]
-        drawn = list(filter(None, ([point for point in line if point[1] is not None] for line in points)))
+    looks: dict[str, dict[str, Any]] = {
+        "train": {"color": COLOR.muted, "linestyle": (0, (2.5, 2))},
+        "test": {"color": COLOR.ours, "alpha": 0.8},
+    }
+    for (part, look), sign in zip(looks.items(), ("┄", "─"), strict=True):
+        drawn = list(filter(None, (_measured(rows, f"{part}_accuracy") for rows in runs)))
         for line in drawn:
-            axes.plot(*zip(*line, strict=True), color=color, linewidth=1.2, alpha=0.7)
+            axes.plot([row["update"] / unit for row in line], [row[f"{part}_accuracy"] for row in line], lw=1.3, **look)
+            _tell(axes, line, part, unit, ends=len(runs) * len(line) > MOST_TIPS)
         if drawn:
-            ends[part] = ", ".join(percent(line[-1][1]) for line in drawn)
-            say(axes, f"● {part}", (0, 1), (key, 16), color=color)
+            ends[part] = ", ".join(percent(line[-1][f"{part}_accuracy"]) for line in drawn)
+            say(axes, f"{sign} {part}", (0, 1), (key, 16), color=look["color"])
             key += 60
     percent_axis(axes)
     axes.set_xlabel("thousand updates" if unit > 1 else "updates")
@@ -249,8 +280,23 @@ def draw_learning(axes: Axes, runs: Sequence[Sequence[Numbers]]) -> Said:
     return ends
 
 
-def attention_maps(frame: pl.DataFrame) -> Figure:
-    """A small map for each command: its words across, the first actions of the answer down."""
+def _measured(rows: Sequence[Numbers], column: str) -> list[Numbers]:
+    return [row for row in rows if row[column] is not None]
+
+
+def _tell(axes: Axes, line: Sequence[Numbers], part: str, unit: int, ends: bool) -> None:
+    """Tips on a learning curve, or on its end only."""
+    for row in line[-1:] if ends else line:
+        seed = f", seed {row['seed']}" if "seed" in row else ""
+        said = f"{part}, {row['update']:,} updates{seed}: {percent(row[f'{part}_accuracy'])}%"
+        tip(axes, (row["update"] / unit, row[f"{part}_accuracy"]), said)
+
+
+def attention_maps(frame: pl.DataFrame, right: Mapping[str, bool] | None = None) -> Figure:
+    """A small map for each command: its words across, the first actions of the answer down.
+
+    `right`: whether the answer to each command is right.
+    """
     maps = frame.filter(pl.col("step") <= STEPS).partition_by("command", maintain_order=True)
     height = HEAD + STEP * max(weights["step"].n_unique() for weights in maps)
     rows = ceil(len(maps) / ACROSS)
@@ -261,23 +307,31 @@ def attention_maps(frame: pl.DataFrame) -> Figure:
         row, column = divmod(n, ACROSS)
         left, top = column * WIDTH / ACROSS + NAMES, (rows - row) * height - HEAD
         axes = axes_at(figure, left, top - STEP * len(actions), WORD * len(words), STEP * len(actions))
-        draw_map(axes, weights)
-    return labelled(figure, {"attention maps": ", ".join(frame["command"].unique(maintain_order=True))})
+        draw_map(axes, weights, right)
+    answers = {True: "right", False: "wrong"}
+    commands = frame["command"].unique(maintain_order=True)
+    said_of = [f"{command} ({answers[right[command]]})" if right else command for command in commands]
+    return labelled(figure, {"attention maps": ", ".join(said_of)})
 
 
-def draw_map(axes: Axes, weights: pl.DataFrame) -> Said:
-    """The map of one command on any axes, as large as its rows and columns say."""
+def draw_map(axes: Axes, weights: pl.DataFrame, right: Mapping[str, bool] | None = None) -> Said:
+    """The map of one command on any axes, as large as its rows and columns say; `right` as above."""
     words, actions = weights.filter(step=1)["word"].to_list(), weights.filter(place=1)["action"].to_list()
     for step, place, weight in weights["step", "place", "weight"].iter_rows():
-        shade = 0.05 + 0.9 * weight
-        axes.add_patch(Rectangle((place - 1, step - 1), 0.92, 0.9, color=COLOR.ours, alpha=shade, linewidth=0))
+        box = {"color": COLOR.ours, "alpha": 0.05 + 0.9 * weight, "linewidth": 0, "clip_on": False}
+        axes.add_patch(Rectangle((place - 1, step - 1), 0.92, 0.9, **box))
+        said = f"{short(actions[step - 1])}: {weight:.2f} at “{words[place - 1]}”"
+        tip(axes, (place - 1, step), said, to=(place, step - 1))
     axes.set_xlim(0, len(words))
     axes.set_ylim(len(actions), 0)
     axes.set_xticks([n + 0.4 for n in range(len(words))], words, rotation=45, ha="left")
     axes.xaxis.tick_top()
     axes.set_yticks([n + 0.4 for n in range(len(actions))], map(short, actions))
-    axes.tick_params(length=0, labelcolor=COLOR.ink, labelsize=10, pad=1)
-    axes.tick_params(axis="y", labelcolor=COLOR.muted, labelsize=9)
+    axes.tick_params(length=0, labelcolor=COLOR.ink, labelsize=SMALL, pad=1)
+    axes.tick_params(axis="y", labelcolor=COLOR.muted)
+    if right is not None:
+        mark, color = ("✓ right", COLOR.good) if right[weights["command"][0]] else ("✗ wrong", COLOR.bad)
+        say(axes, mark, (0, 1), (-4, 5), ha="right", color=color, fontsize=SMALL)
     bare(axes)
     return {"attention to": " ".join(words), "answer": " ".join(actions)}
 

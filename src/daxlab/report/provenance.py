@@ -1,6 +1,6 @@
 """The last parts of the page: the paper's protocol, where and with what runs were made, how to repeat them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
 from daxlab.analysis.origins import VERSIONS, devices, versions
@@ -9,19 +9,32 @@ from daxlab.paper.experiments import EXPERIMENTS
 from daxlab.paper.search import COMMAND
 from daxlab.protocol import SEMANTICS, Protocol
 from daxlab.report import text
-from daxlab.report.blocks import Block, Fold, Section, Table, Text
+from daxlab.report.blocks import Absent, Block, Fold, Section, Table, Text
 from daxlab.report.facts import Facts
 from daxlab.settings import recorded
 from daxlab.units import duration
 
 
-def sections(facts: Facts) -> list[Section]:
+def section(facts: Facts) -> Section:
     """The protocol, if the page is about the paper; versions, devices and cost; how to repeat the runs."""
-    return [
-        *[Section("protocol", "Protocol", list(_protocol(facts)))] * facts.of_paper,
-        Section("versions", "Versions, devices and cost", list(_made(facts)), short="Versions and cost"),
+    parts = [
+        *[Section("protocol", "The protocol", list(_protocol(facts)), about="what training and testing are")]
+        * facts.of_paper,
+        Section("versions", "Versions, devices and cost", list(_made(facts))),
         Section("repeat", "How to repeat it", list(_repeat(facts))),
     ]
+    return Section("made", "How it was made", [], parts)
+
+
+def absent_part(lacking: Sequence[Absent]) -> Section:
+    """What the page would also show if the ledger had the runs, and the commands that train them."""
+    by_command: dict[str, list[str]] = {}
+    for one in lacking:
+        by_command.setdefault(one.command, []).append(one.what)
+    rows = [(text.sentence("; ".join(dict.fromkeys(what))), f"`{command}`") for command, what in by_command.items()]
+    table = Table("absent-table", "What this page would also show.", ("what", "the command that trains the runs"), rows)
+    count = text.counted(sum(len(set(what)) for what in by_command.values()), "thing")
+    return Section("absent", "What is not measured in this ledger", [table], about=count)
 
 
 def _protocol(facts: Facts) -> Iterator[Block]:

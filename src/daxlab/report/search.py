@@ -18,9 +18,10 @@ from daxlab.paper.experiments import SPLITS
 from daxlab.paper.search import ARCHITECTURES, AXES, COMMAND, TOP, completeness, rankings, search
 from daxlab.report import text
 from daxlab.report.blocks import Block, Fold, Picture, Section, Table, Text, absent
-from daxlab.report.drawing import COLOR, WIDTH, PageFigure, bare, labelled, picture, say
+from daxlab.report.drawing import COLOR, SMALL, WIDTH, PageFigure, bare, labelled, picture, say
 from daxlab.report.facts import Facts
 from daxlab.report.figures import DIAMOND, dots, lines
+from daxlab.report.inline import tip
 
 ENOUGH = 10  # architectures for an experiment to be shown
 CELLS = {"srn": (COLOR.third, "s", "■"), "lstm": (COLOR.ours, "o", "●"), "gru": (COLOR.other, "^", "▲")}
@@ -100,10 +101,10 @@ def _panels(
         some = [row for row in rows if row["layers"] == layers and row["dropout"] == dropout]
         _panel(panel, some, hidden, stated)
         panel.grid(axis="y", color=COLOR.rule, linewidth=0.8)
-        panel.tick_params(labelsize=10.5)
+        panel.tick_params(labelsize=SMALL)
         bare(panel, "left")
         name = f"{'one layer' if layers == 1 else f'{text.number(layers)} layers'}, dropout {dropout:g}"
-        say(panel, name, (0, 1), (0, 8), color=COLOR.ink if some else COLOR.muted, fontsize=11)
+        say(panel, name, (0, 1), (0, 8), color=COLOR.ink if some else COLOR.muted, fontsize=SMALL)
     if roots:
         panel.set_yscale("function", functions=(np.sqrt, np.square))
     panel.set_ylim(0, 1.04 * top)
@@ -116,7 +117,7 @@ def _panels(
         figure.text(at / WIDTH, 1 - 14 / HEIGHT, f"{sign} {cell.upper()}", color=color)
         at += 34 + 9 * len(cell)
     for x, line in ((6 / WIDTH, "solid, filled: with attention"), (0.5, "dashed, hollow: without")):
-        figure.text(x, 1 - 33 / HEIGHT, line, color=COLOR.muted, fontsize=11)
+        figure.text(x, 1 - 33 / HEIGHT, line, color=COLOR.muted, fontsize=SMALL)
     return figure
 
 
@@ -132,6 +133,7 @@ def _panel(panel: Axes, rows: Sequence[Results], hidden: Sequence[int], stated: 
         marks |= {"linestyle": "-"} if attention else {"linestyle": (0, (2.2, 2.2)), "markerfacecolor": COLOR.page}
         panel.plot([x + shift for x in range(len(hidden))], means, color=color, linewidth=1.2, clip_on=False, **marks)
         for x, row in points.items():
+            tip(panel, (x, row["mean"]), f"{row['network']}: {text.measured(row)}")
             if row["network"] in stated:
                 ring: dict[str, Any] = {"markerfacecolor": "none", "markeredgecolor": COLOR.ink, "markeredgewidth": 1.1}
                 panel.plot(x, row["mean"], marker="o", markersize=12, zorder=6, clip_on=False, **ring)

@@ -1,7 +1,7 @@
 """Every dataset and split of the ledger, for any learner: accuracies, learning curves, and where the errors are."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,8 @@ import polars as pl
 from daxlab.analysis import errors
 from daxlab.analysis.accuracy import by_test_set, median_run
 from daxlab.analysis.curves import learning
-from daxlab.analysis.probes import attention
+from daxlab.analysis.answers import trained_on
+from daxlab.analysis.probes import answered_right, attention
 from daxlab.datasets import dataset
 from daxlab.errors import InputError
 from daxlab.ledger import Ledger
@@ -21,6 +22,8 @@ from daxlab.report.drawing import as_csv, picture, short
 from daxlab.report.facts import Facts
 
 MOST_LEARNERS = 6  # that are shown on one split
+SHOWN = 6  # splits; others are folded together
+KEY = 12  # digits of a run's key in a file
 MOST_BARS = 10  # that a figure shows
 MAIN = [split for name in BEST for split in reversed(SPLITS[name])]
 PAPERS = [str(network) for network in NETWORKS.values()]
@@ -32,7 +35,7 @@ LEAD = (
 )
 
 
-def section(facts: Facts) -> Section:
+def section(facts: Facts, tell: Callable[[str], None] = lambda _: None) -> Section:
     """A fold for each split that has runs, SCAN's main splits first; without those of Experiment 4."""
     translator = pl.col("dataset").is_in(facts.pairs) & (pl.col("network") == str(TRANSLATOR))
     frame = facts.settings.filter(pl.col("keys").list.len() > 0, ~(translator & pl.col("protocol").is_null()))
@@ -40,7 +43,8 @@ def section(facts: Facts) -> Section:
     splits = sorted(((*kind, rows) for kind, rows in kinds), key=lambda kind: _order(*kind[:2]))
     folds: dict[str, Fold] = {}
     missing: dict[str, Block] = {}  # what several folds lack is said once, above them
-    for data, split, rows in splits:
+    for number, (data, split, rows) in enumerate(splits, 1):
+        tell(f"every split: {number} of {len(splits)}")
         title = split if data == SCAN else f"{split} ({Path(data).name})"
         name = slug(title) if slug(title) not in folds else f"{slug(title)}-at-{len(folds)}"
         learners = text.counted(rows["network"].n_unique(), "learner")
@@ -48,12 +52,13 @@ def section(facts: Facts) -> Section:
         lacks = [block for block in blocks if isinstance(block, Text) and block.role == "absent"]
         missing |= {block.text: block for block in lacks}
         blocks = [block for block in blocks if block not in lacks]
-        folds[name] = Fold(f"split-{name}", title, learners, blocks, open=len(splits) == 1)
-    return Section(
-        "splits",
-        "Every split",
-        [Text(LEAD), *missing.values(), *folds.values()] if folds else [absent("any split", "all")],
-    )
+        folds[name] = Fold(f"split-{name}", title, learners, blocks)
+    if not folds:
+        return Section("splits", "Every split", [absent("any split", command="daxlab train")])
+    first, others = list(folds.values())[:SHOWN], list(folds.values())[SHOWN:]
+    if others:
+        first.append(Fold("splits-others", "The other splits", text.counted(len(others), "split"), others))
+    return Section("splits", "Every split", [Text(LEAD), *missing.values(), *first])
 
 
 def _order(data: str, split: str) -> tuple[Any, ...]:
@@ -134,8 +139,9 @@ def _learner(facts: Facts, learner: tuple[Any, ...], draws: pl.DataFrame, name: 
     curves = frame.filter(~pl.all_horizontal(pl.col("train_accuracy", "test_accuracy").is_null()))
     if curves.height:
         drawn = figures.learning([rows.to_dicts() for rows in curves.partition_by("key", maintain_order=True)])
-        caption = "Accuracy on samples of the training and of the test set, one line a run."
-        yield picture(drawn, f"learning-{name}", "Learning.", caption, frame)
+        caption = "Accuracy on samples of the training set (dashed) and of the test set, one line a run."
+        data = frame.with_columns(pl.col("key").str.head(KEY))
+        yield picture(drawn, f"learning-{name}", "Learning.", caption, data)
     if answered:
         yield from blocks_until_missing(_answers(facts.ledger, first, answered, name))
 
@@ -150,19 +156,38 @@ def _answers(ledger: Ledger, setting: Mapping[str, Any], keys: Sequence[str], na
         if dataset(setting["dataset"]).grammar is not None:
             templates = errors.by_template(ledger, keys)
             worst = templates.filter(pl.col("wrong") > 0)["template", "wrong", "commands"].head(MOST_BARS)
-            caption = "Mean number of wrong answers, where their share is greatest; U is the verb of a clause."
+            caption = (
+                "Mean number of wrong answers, where their share is greatest. U stands for any verb: “U left thrice” is "
+                "“walk left thrice”, “jump left thrice” and so on."
+            )
             drawn = figures.bars(list(worst.iter_rows()))
             yield picture(drawn, f"templates-{name}", "Errors by template.", caption, templates)
     median = median_run(ledger, keys)
+    (row,) = ledger.rows({"key": median})
     frame = attention(ledger, median)
     if frame.height:
-        (row,) = ledger.rows({"key": median})
-        caption = f"Median run, seed {row['seed']}. Rows: the first {figures.STEPS} actions given; columns: the words."
-        yield picture(figures.attention_maps(frame), f"attention-{name}", "Where it looked.", caption, frame)
-    for test in (None, *by_test_set(ledger, keys)):
-        frame = errors.by_category(ledger, keys, test)
-        if frame.height:
-            yield _categories(frame, test or setting["split"], f"{name}-{slug(test or 'main')}")
+        whose = f"The median run, seed {row['seed']}."
+        yield attention_picture(frame, answered_right(ledger, median), f"attention-{name}", "Where it looked.", whose)
+    if trained_on(row).has_categories:
+        for test in (None, *by_test_set(ledger, keys)):
+            frame = errors.by_category(ledger, keys, test)
+            if frame.height:
+                yield _categories(frame, test or setting["split"], f"{name}-{slug(test or 'main')}")
+
+
+def attention_picture(
+    frame: pl.DataFrame, right: Mapping[str, bool], name: str, title: str, whose: str
+) -> Picture:
+    """Attention maps, with what they show: how many answers are right, and how sharply each step looks at one word."""
+    steps = frame.group_by("command", "step", maintain_order=True).agg(pl.col("weight").max())
+    commands = frame["command"].unique()
+    count = sum(right[command] for command in commands)
+    answers = f"{text.number(count)} of {text.number(len(commands))} answers {'is' if count == 1 else 'are'} right"
+    caption = (
+        f"{whose} A row is a step of an answer (the first {figures.STEPS}), a column a word that it was given; the "
+        f"darker, the more weight. {text.sentence(answers)} "
+    ) + text.looked([(right[command], weight) for command, _, weight in steps.iter_rows()])
+    return picture(figures.attention_maps(frame, right), name, title, caption, frame)
 
 
 def length_picture(

@@ -50,6 +50,11 @@ def counted(count: int, noun: str, plural: str | None = None) -> str:
     return f"{number(count)} {noun if count == 1 else plural or noun + 's'}"
 
 
+def failed(count: int) -> str:
+    """How many runs failed, after a sentence about those that did not."""
+    return f" ({counted(count, 'run')} failed)" if count else ""
+
+
 def listed(parts: Sequence[str]) -> str:
     """a; a and b; a, b and c."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else ""
@@ -95,6 +100,21 @@ def by_share(rows: Sequence[tuple[str, Row]]) -> str:
     return "; ".join([said[0].replace(" on ", " test commands right on ", 1), *said[1:]])
 
 
+def looked(steps: Sequence[tuple[bool, float]]) -> str:
+    """What attention maps show: of every step whether its answer is right, and the largest weight on a word.
+
+    >>> looked([(True, 0.9), (True, 0.6), (False, 0.4)])
+    'More than half of the weight lies on one word in all steps of right answers and in 0 of 1 steps of wrong ones.'
+    """
+    said = []
+    for right, which in ((True, "right"), (False, "wrong")):
+        if most := [weight for is_right, weight in steps if is_right == right]:
+            sharp = sum(weight > 0.5 for weight in most)
+            share = "all" if sharp == len(most) else f"{sharp} of {len(most)}"
+            said.append(f"in {share} steps of {which} {'ones' if said else 'answers'}")
+    return f"More than half of the weight lies on one word {' and '.join(said)}."
+
+
 # -- the comparison
 
 
@@ -103,19 +123,6 @@ def ours(row: Any) -> str:
     if row.ours is not None or row.mean is None or row.unit is not None:
         return str(row.shown) or "–"
     return percent(row.mean)
-
-
-def against(row: Any, what: str) -> str:
-    """A row of the comparison that disagrees, and on which side of the paper's figure ours is."""
-    unit = "%" if row.unit is None and isinstance(row.paper, int | float) else ""
-    side = "ours differs"
-    if row.relation is not None:
-        side = "ours does not keep that bound"
-    elif row.mean is not None and isinstance(row.paper, int | float) and row.mean != row.paper:
-        side = "ours is higher" if row.mean > row.paper else "ours is lower"
-    if row.difference is not None:
-        side += f"; {difference(row.difference_low, row.difference_high)}"
-    return f"{what[:1].upper()}{what[1:]}: {ours(row)}{unit} here, {row.stated}{unit} in the paper. {sentence(side)}"
 
 
 def difference(low: float, high: float) -> str:

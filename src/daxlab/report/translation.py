@@ -20,7 +20,7 @@ from daxlab.report import figures, text
 from daxlab.report.blocks import Block, Cell, Fold, Section, Table, Text, absent, blocks_until_missing
 from daxlab.report.drawing import picture
 from daxlab.report.facts import Facts
-from daxlab.report.splits import about_dataset
+from daxlab.report.splits import about_dataset, attention_picture
 
 
 def section(facts: Facts) -> Section:
@@ -140,12 +140,13 @@ def _looked(runs: Sequence[Condition], mark: str) -> Iterator[Block]:
         return
     (part,) = taught
     new = new_word(part.language)
-    caption = f"Seed {part.rows[0]['seed']} of *{part.split}*. Rows: the words it gave; columns: those it was given."
+    whose = f"Seed {part.rows[0]['seed']} of *{part.split}*."
+    right = {answer.question.command: answer.right for answer in part.translated[0]}
     for word in (new.word.english, new.known.english):
         asked = [question.command for question in new.questions if question.word == word and not question.taught]
         maps = frame.filter(pl.col("command").is_in(asked))
-        drawn = figures.attention_maps(maps)
-        yield picture(drawn, f"looked-{word}{mark}", f"Where it looked: “{word}”.", caption, maps)
+        title = f"Where it looked: “{word}”."
+        yield attention_picture(maps, right, f"looked-{word}{mark}", title, whose)
 
 
 def _frames(name: str, mark: str) -> Iterator[Block]:
