@@ -246,6 +246,26 @@ def test_a_program_ends_and_its_folder_goes_if_whoever_started_it_is_killed(tmp_
     _wait_for(lambda: not _ours(tmp_path) and not list((tmp_path / "temporary").iterdir()))
 
 
+@pytest.mark.parametrize("step", ["Path.mkdir", "rmtree"])
+def test_a_kill_while_a_folder_is_made_or_removed_leaves_nothing(step: str, tmp_path: Path) -> None:
+    """Killed just after it is made, or just before it is removed."""
+    code = f"""
+import os
+from daxlab.learners import process
+as_before = process.{step}
+def killed(*arguments, **options):
+    "{step}" == "Path.mkdir" and as_before(*arguments, **options)
+    os.kill(os.getpid(), 9)
+process.{step} = killed
+with process.guarded_folder() as folder:
+    (folder / "file").write_text("x")
+"""
+    temporary = tmp_path / "temporary"
+    owner = psutil.Popen([sys.executable, "-c", code], env={**os.environ, "TMPDIR": str(temporary)})
+    assert owner.wait() == -9
+    _wait_for(lambda: not _ours(tmp_path) and not list(temporary.iterdir()))
+
+
 STARTS_TWO = "setsid sleep 1000 & sleep 1000; true {commands} {answers}"  # one of them leaves the session
 
 

@@ -13,8 +13,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from io import BufferedReader
 from pathlib import Path
+from secrets import token_hex
 from shutil import rmtree
-from tempfile import TemporaryDirectory
+from tempfile import gettempdir
 from threading import Thread
 from time import monotonic
 from typing import NamedTuple
@@ -42,19 +43,24 @@ class Ended(NamedTuple):
 
 @contextmanager
 def guarded_folder() -> Iterator[Path]:
-    """A temporary folder for `run`; whatever runs for it is ended, and it is removed, even if we are killed."""
-    with TemporaryDirectory(prefix="daxlab-", ignore_cleanup_errors=True) as folder:
-        guard = subprocess.Popen(
-            ["sh", "-c", GUARD, "sh", sys.executable, "-P", "-m", "daxlab.learners.process", folder],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        try:
-            yield Path(folder)
-        finally:
-            guard.communicate(b"ended\n")
+    """A temporary folder for `run`; whatever runs for it is ended, and it is removed, even if we are killed.
+
+    The guard is there before the folder and after it, so that there is no moment at which a kill would leave it behind.
+    """
+    folder = Path(gettempdir(), f"daxlab-{token_hex(8)}")
+    guard = subprocess.Popen(
+        ["sh", "-c", GUARD, "sh", sys.executable, "-P", "-m", "daxlab.learners.process", folder],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        folder.mkdir(mode=0o700)
+        yield folder
+    finally:
+        rmtree(folder, ignore_errors=True)
+        guard.communicate(b"ended\n")
 
 
 def run(
