@@ -69,9 +69,9 @@ def better_split(data: Dataset, answered: Answered, asked: Sequence[Example]) ->
     that were asked; None if there is none that shares more than half of them."""
     given, best = set(answered), None
     nearest = max(0.5, _overlap(given, asked))
-    others = given.difference(example.command for example in asked)
-    if nearest > 0.5 and others.isdisjoint(example.command for example in data.examples()):
-        return None  # answers are lacking, that is all; to look through all splits takes seconds
+    others, here = given.difference(e.command for e in asked), given.intersection(e.command for e in data.examples())
+    if not here or (nearest > 0.5 and others.isdisjoint(here)):
+        return None  # to other data; or answers are lacking, that is all. To look through all splits takes seconds
     for name in data.split_names():
         with suppress(InputError):  # its files are not here, or the language is too small for it
             split = data.split(name)
