@@ -205,6 +205,15 @@ def test_the_key_changes_with_the_file_and_not_with_the_limits(nearest: Path) ->
     assert learners.label(before[0].facts()) == str(before[0]), "a label needs no file"
 
 
+def test_a_change_of_what_a_file_imports_from_beside_it_makes_new_runs(nearest: Path) -> None:
+    Path("mine.py").write_text("from nearest import Nearest as Mine\n")
+    command = f"{sys.executable} mine.py {{commands}} {{answers}}"
+    before = [Program("mine.py:Mine"), Program(command=command)]
+    nearest.write_text(NEAREST + "# changed\n")
+    assert [program.is_unchanged for program in before] == [False, False]
+    assert not {Program("mine.py:Mine").digest, Program(command=command).digest} & {each.digest for each in before}
+
+
 @pytest.mark.parametrize(
     ("fields", "complaint"),
     [

@@ -33,7 +33,7 @@ from daxlab.learners.core import (
     Model,
     Models,
 )
-from daxlab.learners.source import Definition, attribute, definition, statements
+from daxlab.learners.source import Definition, attribute, definition, digest, statements
 from daxlab.settings import changed, setting
 
 RUNNER = Path(__file__).with_name("runner.py")
@@ -121,15 +121,16 @@ class Program(Learner):
         return path, name
 
     def _digest(self) -> str:
-        """Of the file, or of the command and of the files that it names."""
-        if self.command:
-            files = [Path(word) for word in self._words(self.command)]
-            parts = [self.command.encode(), *(path.read_bytes() for path in files if path.is_file())]
-            return sha256(b"".join(sha256(part).digest() for part in parts)).hexdigest()
+        """Of the file, or of the command and of the files that it names; each with what it imports from beside it."""
+        named = self._words(self.command) if self.command else [self._path_and_name[0]]
         try:
-            return sha256(Path(self._path_and_name[0]).read_bytes()).hexdigest()
+            if self.file:
+                return digest(Path(named[0]))
+            files = [path for path in map(Path, named) if path.is_file()]
+            parts = [sha256(self.command.encode()).digest(), *(bytes.fromhex(digest(path)) for path in files)]
+            return sha256(b"".join(parts)).hexdigest()
         except OSError as error:
-            raise InputError(f"cannot read the program {self._path_and_name[0]}: {error.strerror}") from None
+            raise InputError(f"cannot read the program {error.filename}: {error.strerror}") from None
 
     @staticmethod
     def _words(text: str) -> list[str]:
