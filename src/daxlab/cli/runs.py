@@ -132,7 +132,7 @@ def export_runs(
         str, typer.Option(metavar="NAME", help="Of such records: who trained the learners.")
     ] = "unknown",
     samples: Annotated[
-        bool, typer.Option("--samples", help="With such records: every answer, half a kilobyte each.")
+        bool, typer.Option("--samples", help="With such records: every answer, a kilobyte each.")
     ] = False,
     ledger: LedgerOption = None,
 ) -> None:
