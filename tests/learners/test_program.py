@@ -214,6 +214,12 @@ def test_a_change_of_what_a_file_imports_from_beside_it_makes_new_runs(nearest: 
     assert not {Program("mine.py:Mine").digest, Program(command=command).digest} & {each.digest for each in before}
 
 
+def test_a_command_may_be_a_script_in_one_long_word(tmp_path: Path) -> None:
+    script = f"import shutil, sys; shutil.copy(sys.argv[1] + '.src', sys.argv[2])  # {'so it is done; ' * 500}"
+    command = f'{sys.executable} -c "{script}" {{commands}} {{answers}}'
+    assert ("say", "red") in answers(Program(command=command, format="parallel"))
+
+
 @pytest.mark.parametrize(
     ("fields", "complaint"),
     [

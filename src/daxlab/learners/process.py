@@ -26,7 +26,8 @@ from daxlab.learners.core import Failed
 from daxlab.units import duration, size
 
 MARK = "DAXLAB_PROCESS"
-POLL = 0.1  # seconds between two looks at it
+POLL = 0.1  # seconds between two looks at it, at least
+WATCHING = 0.1  # the most of a processor's time that looking at it may take: among thousands of processes it is slow
 GRACE = 2.0  # seconds between SIGTERM and SIGKILL
 GIVE_UP = 10.0  # seconds after SIGKILL, if even that does not end it
 LAST_LINES, LAST_BYTES = 8, 4096  # of its standard error
@@ -120,13 +121,14 @@ def _watched(
     child: "subprocess.Popen[bytes]", mark: str, seconds: float, memory: float, going: Callable[[], bool]
 ) -> int | None:
     """Its exit status; None if it is to be stopped."""
-    until = monotonic() + seconds
+    until, pause = monotonic() + seconds, POLL
     while True:
         with suppress(subprocess.TimeoutExpired):
-            return child.wait(POLL)
-        if monotonic() > until:
+            return child.wait(pause)
+        if (began := monotonic()) > until:
             raise Failed(f"timed out: it was stopped after {duration(seconds)}")
         resident = sum(map(_resident, _family(mark, {child.pid})))
+        pause = max(POLL, (monotonic() - began) / WATCHING)
         if resident > memory:
             raise Failed(f"out of memory: it used {size(resident)}, and may use {size(memory)}")
         if not going():

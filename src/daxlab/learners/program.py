@@ -9,7 +9,7 @@ import json
 import shlex
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -122,15 +122,21 @@ class Program(Learner):
 
     def _digest(self) -> str:
         """Of the file, or of the command and of the files that it names; each with what it imports from beside it."""
-        named = self._words(self.command) if self.command else [self._path_and_name[0]]
+        path, _ = self._path_and_name
         try:
             if self.file:
-                return digest(Path(named[0]))
-            files = [path for path in map(Path, named) if path.is_file()]
-            parts = [sha256(self.command.encode()).digest(), *(bytes.fromhex(digest(path)) for path in files)]
+                return digest(Path(path))
+            parts = [sha256(self.command.encode()).digest(), *(bytes.fromhex(digest(file)) for file in self._files())]
             return sha256(b"".join(parts)).hexdigest()
         except OSError as error:
-            raise InputError(f"cannot read the program {error.filename}: {error.strerror}") from None
+            raise InputError(f"cannot read the program {path or error.filename}: {error.strerror}") from None
+
+    def _files(self) -> Iterator[Path]:
+        """The files that the command names."""
+        for word in self._words(self.command):
+            with suppress(OSError, ValueError):  # a script in one word is too long for a name, or cannot be one
+                if Path(word).is_file():
+                    yield Path(word)
 
     @staticmethod
     def _words(text: str) -> list[str]:
