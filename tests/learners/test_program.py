@@ -310,9 +310,11 @@ STATUSES = {
     "TooMany": ("wrong answers: 8 answers to 7 commands", ""),
     "SaysNone": ("wrong answers: the answer to 'say blue' is None, not text", ""),
     "SaysIntegers": ("wrong answers: the answer to 'say blue' is 3, not text", ""),
+    "SaysHalfACharacter": ("wrong answers: the answer to 'say blue' has half a character", ""),
     "EatsMemory": ("out of memory: it used", "and may use 200.0 MB\nloading the corpus"),
     "LeavesChild": ("", ""),
     "LeavesChildWithoutEnvironment": ("", ""),
+    "StartsProcesses": ("", ""),
     "Talks": ("", ""),
     "ClosesStdout": ("", ""),
     "IgnoresItsSeed": ("", ""),
@@ -341,6 +343,9 @@ def test_what_cannot_be_started_is_unavailable_and_what_cannot_be_imported_has_c
     assert failure(Program(f"{nearest}:Nearest", python="./no-such-python")).startswith("unavailable: it cannot be")
     reason = failure(Program(command="./no-such-program {commands} {answers}"))
     assert reason.startswith("unavailable: exit status 127") and "no-such-program" in reason
+    for made in ("mkfifo", "mkdir", "true"):  # what is no file, or nothing
+        command = f"{made} {{answers}}; true {{commands}}"
+        assert failure(Program(command=command)) == "wrong answers: it ended without a file of answers"
     nearest.write_text(CRASHES_AT_IMPORT)
     reason = failure(Program(f"{nearest}:Good"))
     assert reason.startswith("crashed: exit status 1") and reason.endswith("RuntimeError: not imported")

@@ -1,6 +1,6 @@
 """Answers that exist, from whatever program, scored on a test set by exact match.
 
-Reads them from JSONL or TSV. Knows nothing of learners, runs or the ledger.
+Reads them from JSONL or TSV. Knows nothing of runs or the ledger.
 """
 
 import json
@@ -14,6 +14,7 @@ from typing import Any
 from daxlab.datasets import Dataset, Split
 from daxlab.errors import InputError
 from daxlab.languages import Example
+from daxlab.learners.program import is_unicode
 
 Answer = tuple[str, ...]
 Answered = Mapping[str, list[Answer]]  # the answers to each command, in the order of the file
@@ -124,6 +125,8 @@ def _from_json(line: str) -> Iterator[str]:
             raise ValueError(
                 f'expected {{"command": "…", "answer": "…"}}, as text or as lists of words, not {line[:80]}'
             )
+        if not all(map(is_unicode, words)):
+            raise ValueError(f"the {name} has half a character: {words}")
         yield " ".join(words)
 
 

@@ -28,6 +28,7 @@ from daxlab.units import duration, size
 MARK = "DAXLAB_PROCESS"
 POLL = 0.1  # seconds between two looks at it, at least
 WATCHING = 0.1  # the most of a processor's time that looking at it may take: among thousands of processes it is slow
+SETTLE = 1.0  # seconds that what it started has to end by itself after it
 GRACE = 2.0  # seconds between SIGTERM and SIGKILL
 GIVE_UP = 10.0  # seconds after SIGKILL, if even that does not end it
 LAST_LINES, LAST_BYTES = 8, 4096  # of its standard error
@@ -166,7 +167,7 @@ def _end(mark: str, groups: Collection[int]) -> list[str]:
     """Stop all that runs for a mark: SIGTERM, and at the end of the grace, or if we are told to end too, SIGKILL until
     nothing is left. The names of what did not end by itself."""
     try:
-        _, left = psutil.wait_procs(_family(mark, groups), timeout=POLL)
+        _, left = psutil.wait_procs(_family(mark, groups), timeout=SETTLE)
         names = [_name(process) for process in left]
         _send(signal.SIGTERM, left, GRACE)
         return names

@@ -289,6 +289,8 @@ def read_answers(path: Path, form: str, commands: Sequence[str]) -> list[Actions
             raise Failed(f"wrong answers: {command!r} is answered more often than asked")
         if not isinstance(answer, str):
             raise Failed(f"wrong answers: the answer to {command!r} is {row.get('not text', repr(answer))}, not text")
+        if not is_unicode(answer):
+            raise Failed(f"wrong answers: the answer to {command!r} has half a character: {answer[:40]!r}")
         answers[command].append(tuple(answer.split()))
     if missing := [command for command, count in times.items() if len(answers[command]) not in (1, count)]:
         raise Failed(f"wrong answers: {missing[0]!r} is not answered ({len(missing):,} of {len(times):,} are not)")
@@ -296,11 +298,18 @@ def read_answers(path: Path, form: str, commands: Sequence[str]) -> list[Actions
     return [next(waiting[command]) for command in commands]
 
 
+def is_unicode(text: str) -> bool:
+    """Whether a text can be written down: JSON can hold one half of a pair that makes a character, Unicode cannot."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
 def _rows(path: Path, form: str) -> list[dict[str, Any]]:
+    if not path.is_file():  # to read what is none may take forever
+        raise Failed("wrong answers: it ended without a file of answers")
     try:
         text = path.read_text(encoding="utf-8")
-    except OSError:
-        raise Failed("wrong answers: it ended without a file of answers") from None
+    except OSError as error:
+        raise Failed(f"wrong answers: the file of answers cannot be read ({error.strerror})") from None
     except ValueError:
         raise Failed("wrong answers: the file of answers is not UTF-8") from None
     lines = text.removesuffix("\n").split("\n") if text else []
