@@ -1,8 +1,13 @@
-"""What version 0.3.0 of the schema of Every Eval Ever asks of a record, as a JSON Schema of our own.
+"""What version 0.3.0 of the schema of Every Eval Ever asks of a record and of its samples, as JSON Schemas of our own.
 
-The names, types and values are those of every_eval_ever/eval_types.py and of validator/validation_core.py in
-https://github.com/evaleval/every_eval_ever (commits 09496fc and 076ff86); the words and their arrangement are not.
-Left out is what no record of ours has: judges, agents, levels, generation settings, samples.
+The names, types, values and patterns are those of these files of https://github.com/evaleval/every_eval_ever; the words
+and their arrangement are not:
+
+    every_eval_ever/schemas/eval.schema.json, "version": "0.3.0", as the fork j-chim/every_eval_ever has it at fe53016;
+    every_eval_ever/schemas/instance_level_eval.schema.json, of samples, at 21b3d1a;
+    every_eval_ever/validator/validation_core.py, what holds beyond the schemas, at 076ff86.
+
+Left out is what no record of ours has: judges, levels, generation settings, agents, Hugging Face's datasets.
 """
 
 
@@ -63,6 +68,14 @@ REPORTER = having(
     },
     {"source_name": TEXT, "additional_details": DETAILS},
 )
+PATH = (
+    r"data/[^/]+/[^/]+/[^/]+/"
+    r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"
+)
+DETAILED = having(
+    {"format": {"const": "jsonl"}, "file_path": {"type": "string", "pattern": rf"^{PATH}_samples\.jsonl$"}},
+    {"hash_algorithm": {"enum": ["sha256", "md5"]}, "checksum": TEXT, "total_rows": {"type": "integer"}},
+)
 RECORD = having(
     {
         "schema_version": {"const": "0.3.0"},
@@ -73,10 +86,23 @@ RECORD = having(
         "model_info": MODEL,
         "evaluation_results": {"type": "array", "items": RESULT},
     },
-    {"evaluation_timestamp": TEXT},
+    {"evaluation_timestamp": TEXT, "detailed_evaluation_results": DETAILED},
     closed=True,
 )
-PATH = (
-    r"data/[\w.-]+/[\w.-]+/[\w.-]+/"
-    r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\.json"
+TEXTS = {"type": "array", "items": TEXT}
+EXTRACTED = having(
+    {"turn_idx": {"type": "integer", "minimum": 0}, "source": TEXT, "extracted_value": TEXT}
+    | {"extraction_method": TEXT, "is_terminal": {"type": "boolean"}}
+)
+SAMPLE = having(
+    dict.fromkeys(("schema_version", "evaluation_id", "model_id", "evaluation_name", "sample_id"), TEXT)
+    | {
+        "interaction_type": {"const": "single_turn"},  # which needs an output and has no messages
+        "input": having({"raw": TEXT, "reference": TEXTS}),
+        "output": having({"raw": TEXTS}),
+        "answer_attribution": {"type": "array", "items": EXTRACTED},
+        "evaluation": having({"score": NUMBER, "is_correct": {"type": "boolean"}}),
+    },
+    {"evaluation_result_id": TEXT, "sample_hash": TEXT, "metadata": DETAILS},
+    closed=True,
 )

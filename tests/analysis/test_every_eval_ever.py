@@ -1,17 +1,21 @@
 """Records of Every Eval Ever: they are what its schema asks for, and say what the ledger says."""
 
+import hashlib
 import json
 import re
+from collections import Counter
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 from jsonschema import Draft7Validator
 
+from daxlab import InputError
 from daxlab.analysis.accuracy import settings
-from daxlab.analysis.every_eval_ever import records
+from daxlab.analysis.every_eval_ever import records, samples
 from daxlab.ledger import Ledger
 
-from .every_eval_ever import PATH, RECORD
+from .every_eval_ever import PATH, RECORD, SAMPLE
 
 
 def valid(path: str, record: dict) -> bool:
@@ -23,7 +27,12 @@ def valid(path: str, record: dict) -> bool:
     ]
     names = [result["evaluation_result_id"] for result in record["evaluation_results"]]
     in_its_folder = f"/{record['model_info']['id']}/" in path
-    return all(within) and len(set(names)) == len(names) > 0 and in_its_folder and bool(re.fullmatch(PATH, path))
+    return (
+        all(within)
+        and len(set(names)) == len(names) > 0
+        and in_its_folder
+        and bool(re.fullmatch(rf"{PATH}\.json", path))
+    )
 
 
 def test_every_record_of_a_search_is_valid_and_has_the_means_that_the_ledger_has(searched: Path) -> None:
@@ -87,3 +96,45 @@ def test_the_command_writes_a_file_for_each_learner(daxlab, searched: Path, tmp_
         done = daxlab("runs", "export", tmp_path / "none", *wrong, "--ledger", searched)
         assert done.returncode == 2
     assert not (tmp_path / "none").exists()
+
+
+def test_samples_are_valid_and_their_mean_is_the_score_of_their_result(
+    daxlab, ledger_of, trained, tmp_path: Path
+) -> None:
+    runs = [trained("turn-left", seed, greedy={"turn left twice": ""} if seed else {}) for seed in range(2)]
+    ledger = ledger_of(*runs, trained("length", 0, greedy={"jump": "I_WALK"}))
+    words = ("--format", "every-eval-ever", "--samples", "--organization", "my-lab", "--ledger", ledger.path)
+    done = daxlab("runs", "export", tmp_path, *words)
+    beside, place = [Path(line) for line in done.stdout.splitlines()]
+    record, content = json.loads(place.read_text()), beside.read_bytes()
+    assert valid(str(place.relative_to(tmp_path)), record)
+    detailed = record["detailed_evaluation_results"]
+    assert tmp_path / detailed["file_path"] == beside == place.with_name(f"{place.stem}_samples.jsonl")
+    assert detailed["checksum"] == hashlib.sha256(content).hexdigest()
+    rows = [json.loads(line) for line in content.decode().splitlines()]
+    assert len(rows) == detailed["total_rows"] == 2 * 1_208 + 3_920
+    validator = Draft7Validator(SAMPLE)
+    for row in rows:
+        validator.validate(row)
+        assert (row["evaluation_id"], row["model_id"]) == (record["evaluation_id"], record["model_info"]["id"])
+        assert row["evaluation"]["is_correct"] == (row["output"]["raw"] == row["input"]["reference"])
+    for result in record["evaluation_results"]:
+        own = [row["evaluation"]["score"] for row in rows if row["evaluation_name"] == result["evaluation_name"]]
+        assert fmean(own) == pytest.approx(result["score_details"]["score"])
+    asked = Counter((row["evaluation_result_id"], row["sample_id"], row["metadata"]["run"]) for row in rows)
+    assert set(asked.values()) == {1}
+    by_command = {row["sample_hash"] for row in rows if row["input"]["raw"] == "turn left twice"}
+    assert len(by_command) == 1  # of both runs: what was asked and what is right
+
+
+def test_samples_that_the_ledger_lacks_are_not_made_up(ledger_of, measured) -> None:
+    ledger = ledger_of(measured("jump", 50.0))
+    ((_, record),) = records(ledger, None, "my-lab", 1.5)
+    with pytest.raises(InputError):
+        list(samples(ledger, record))
+
+
+@pytest.mark.parametrize("organization", ["", "///", "data"])
+def test_an_organization_that_can_be_no_folder_is_refused(ledger_of, trained, organization: str) -> None:
+    with pytest.raises(InputError, match="letters or digits"):
+        list(records(ledger_of(trained("turn-left")), None, organization, 1.5))

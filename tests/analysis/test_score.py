@@ -92,6 +92,7 @@ def test_both_formats_are_read(tmp_path_factory: pytest.TempPathFactory, answers
         ("a.jsonl", '{"command": "a"}', 'line 1: expected {"command"'),
         ("a.jsonl", '{"command": "a", "answer": 3}', "line 1: expected"),
         ("a.jsonl", "[1]", "line 1: expected"),
+        ("a.jsonl", '{"command": "a", "answer": "\\ud800"}', "line 1: the answer has half a character"),
         ("a.tsv", "a A", "line 1: expected a command, a tab and an answer"),
         ("a.tsv", "a\tA\tB", "line 1: expected a command, a tab and an answer"),
         ("a.tsv", b"\xff\tA", "not UTF-8"),

@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -187,6 +188,32 @@ def test_help_needs_no_jax() -> None:
     command = [sys.executable, "-X", "importtime", "-m", "daxlab", "examine", "--help"]
     loaded = subprocess.run(command, capture_output=True, text=True, check=True).stderr
     assert "daxlab.cli.examine" in loaded and not {"jax", "scipy", "polars"} & set(loaded.split())
+
+
+def measured(*words: str, **environment: str) -> tuple[float, float]:
+    """The seconds that a command of daxlab takes, by the clock and of processors; and all that it starts."""
+    began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, "-m", "daxlab", *words], check=True, capture_output=True, env=environment)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.monotonic() - began, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def test_help_is_there_in_half_a_second(tmp_path: Path) -> None:
+    """Of a processor's time: how busy the machine is says nothing of the command."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    for _ in range(2):  # the first time, Python compiles what it imports
+        _, processors = measured("examine", "--help", **kept, PYTHONPYCACHEPREFIX=str(tmp_path))
+    assert processors < 0.5
+
+
+@pytest.mark.slow
+def test_a_run_takes_less_than_two_seconds_beside_what_the_learner_takes(folder: Path) -> None:
+    """By the clock too, where there are processors to spare. The learner is a look-up table."""
+    words = ("examine", "spiteful.py:Good", "--splits", "jump")
+    few, many = (measured(*words, "--runs", str(runs), "--ledger", f"{runs}.db", **os.environ) for runs in (1, 6))
+    clock, processors = ((more - less) / 5 for less, more in zip(few, many, strict=True))
+    assert processors < 2
+    assert clock < 2 or os.getloadavg()[0] > len(os.sched_getaffinity(0))
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from daxlab import split
+from daxlab import dataset, split
 
 
 @pytest.fixture
@@ -65,6 +65,19 @@ def test_answers_with_a_name_become_a_run_and_have_a_card(daxlab, answers: Path,
 def test_answers_to_another_split_are_recognised(daxlab, answers: Path) -> None:
     done = daxlab("score", answers, "--split", "jump")
     assert (done.returncode, "are they answers to turn-left?" in done.stderr) == (2, True)
+    done = daxlab("score", answers, "--split", "turn-left", "--data", "disguised:scan")
+    assert (done.returncode, "are they answers to turn-left of --data scan?" in done.stderr) == (2, True)
+    hidden = dataset("disguised:scan").split("turn-left").test
+    answers.write_text("".join(json.dumps({"command": e.command, "answer": ""}) + "\n" for e in hidden))
+    done = daxlab("score", answers, "--split", "turn-left")
+    assert (done.returncode, "answers to turn-left of --data disguised:scan?" in done.stderr) == (2, True)
+    answers.write_text(json.dumps({"command": "dax", "answer": ""}))
+    assert "are they" not in daxlab("score", answers, "--split", "turn-left").stderr
+
+
+def test_a_file_that_is_not_there_is_said_to_be_so(daxlab, tmp_path: Path) -> None:
+    done = daxlab("score", tmp_path / "home")
+    assert (done.returncode, f"there is no file or folder {tmp_path / 'home'}" in done.stderr) == (2, True)
 
 
 def test_a_folder_is_scored_by_category_on_any_of_its_test_sets(daxlab, tmp_path: Path) -> None:

@@ -107,6 +107,14 @@ def test_the_folder_has_no_target_of_a_test(daxlab, folder: Path) -> None:
     assert (done.returncode, "is not empty" in done.stderr) == (2, True)
 
 
+def test_a_dry_run_writes_nothing_and_what_belongs_to_a_card_is_refused(daxlab, folder: Path) -> None:
+    told = daxlab("examine", "--take-home", "home", *WORDS, "--disguise", "--dry-run").stdout
+    assert "home would have 8 tasks on test, gen." in told and not Path("home").exists()
+    for option in ("--name", "--out"):
+        done = daxlab("examine", "--take-home", "home", *WORDS, option, "mine")
+        assert (done.returncode, "'daxlab score'" in done.stderr, Path("home").exists()) == (2, True, False)
+
+
 def test_answers_that_arrive_later_are_added_and_open_tasks_are_listed(daxlab, folder: Path) -> None:
     daxlab("examine", "--take-home", "home", *WORDS, "--disguise")
     first, second, *_ = tasks()
@@ -148,6 +156,12 @@ def test_other_answers_need_another_name_and_other_data_are_recognised(daxlab, f
     done = daxlab("score", "home")
     assert (done.returncode, "give these another --name" in done.stderr) == (2, True)
     assert daxlab("score", "home", "--name", "other").returncode == 0
+    manifest = Path("home", "manifest.json")
+    whole = manifest.read_text()
+    manifest.write_text(whole.replace(tasks()[0]["commands_digest"], "0" * 64))
+    done = daxlab("score", "home")
+    assert (done.returncode, "another version of daxlab" in done.stderr) == (2, True)
+    manifest.write_text(whole)
     with Path("colours", "train.tsv").open("a") as train:
         train.write("say pink\tPINK\tonce\n")
     done = daxlab("score", "home")

@@ -1,6 +1,7 @@
 """Learners that do what no learner should. `Good` is what they would be otherwise: a look-up table."""
 
 import ctypes
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -98,6 +99,21 @@ class SaysNone(Good):
 class SaysIntegers(Good):
     def predict(self, commands):
         return [3 for _ in commands]
+
+
+class SaysHalfACharacter(Good):
+    def predict(self, commands):
+        return ["\ud800" for _ in commands]
+
+
+def same(answer):
+    return answer
+
+
+class StartsProcesses(Good):
+    def predict(self, commands):
+        with multiprocessing.get_context("spawn").Pool(2) as pool:
+            return pool.map(same, super().predict(commands))
 
 
 class EatsMemory(Good):

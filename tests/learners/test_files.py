@@ -146,3 +146,16 @@ def test_a_learner_is_one_file(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("from base_of_mine import Say\nclass Mine(Say): pass\n")
     with pytest.raises(InputError, match=r"line 1: it imports base_of_mine.py, but .*: put into mine.py what it needs"):
         learners.find(f"{tmp_path / 'mine.py'}:Mine")
+
+
+def test_a_change_of_a_file_that_is_imported_from_beside_it_makes_another_learner(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)  # where Python finds the other file
+    (tmp_path / "base_found.py").write_text(HEAD)
+    (tmp_path / "mine.py").write_text("from base_found import *\n" + PLAIN.format(name="Mine"))
+    before = learners.make(f"{tmp_path / 'mine.py'}:Mine").facts()
+    assert learners.still_here(before)
+    (tmp_path / "base_found.py").write_text(f"{HEAD}# changed")
+    assert not learners.still_here(before)
+    assert key(learners.make(f"{tmp_path / 'mine.py'}:Mine").facts()) != key(before)

@@ -205,6 +205,21 @@ def test_the_key_changes_with_the_file_and_not_with_the_limits(nearest: Path) ->
     assert learners.label(before[0].facts()) == str(before[0]), "a label needs no file"
 
 
+def test_a_change_of_what_a_file_imports_from_beside_it_makes_new_runs(nearest: Path) -> None:
+    Path("mine.py").write_text("from nearest import Nearest as Mine\n")
+    command = f"{sys.executable} mine.py {{commands}} {{answers}}"
+    before = [Program("mine.py:Mine"), Program(command=command)]
+    nearest.write_text(NEAREST + "# changed\n")
+    assert [program.is_unchanged for program in before] == [False, False]
+    assert not {Program("mine.py:Mine").digest, Program(command=command).digest} & {each.digest for each in before}
+
+
+def test_a_command_may_be_a_script_in_one_long_word(tmp_path: Path) -> None:
+    script = f"import shutil, sys; shutil.copy(sys.argv[1] + '.src', sys.argv[2])  # {'so it is done; ' * 500}"
+    command = f'{sys.executable} -c "{script}" {{commands}} {{answers}}'
+    assert ("say", "red") in answers(Program(command=command, format="parallel"))
+
+
 @pytest.mark.parametrize(
     ("fields", "complaint"),
     [
@@ -246,6 +261,26 @@ def test_a_program_ends_and_its_folder_goes_if_whoever_started_it_is_killed(tmp_
     _wait_for(lambda: not _ours(tmp_path) and not list((tmp_path / "temporary").iterdir()))
 
 
+@pytest.mark.parametrize("step", ["Path.mkdir", "rmtree"])
+def test_a_kill_while_a_folder_is_made_or_removed_leaves_nothing(step: str, tmp_path: Path) -> None:
+    """Killed just after it is made, or just before it is removed."""
+    code = f"""
+import os
+from daxlab.learners import process
+as_before = process.{step}
+def killed(*arguments, **options):
+    "{step}" == "Path.mkdir" and as_before(*arguments, **options)
+    os.kill(os.getpid(), 9)
+process.{step} = killed
+with process.guarded_folder() as folder:
+    (folder / "file").write_text("x")
+"""
+    temporary = tmp_path / "temporary"
+    owner = psutil.Popen([sys.executable, "-c", code], env={**os.environ, "TMPDIR": str(temporary)})
+    assert owner.wait() == -9
+    _wait_for(lambda: not _ours(tmp_path) and not list(temporary.iterdir()))
+
+
 STARTS_TWO = "setsid sleep 1000 & sleep 1000; true {commands} {answers}"  # one of them leaves the session
 
 
@@ -275,9 +310,11 @@ STATUSES = {
     "TooMany": ("wrong answers: 8 answers to 7 commands", ""),
     "SaysNone": ("wrong answers: the answer to 'say blue' is None, not text", ""),
     "SaysIntegers": ("wrong answers: the answer to 'say blue' is 3, not text", ""),
+    "SaysHalfACharacter": ("wrong answers: the answer to 'say blue' has half a character", ""),
     "EatsMemory": ("out of memory: it used", "and may use 200.0 MB\nloading the corpus"),
     "LeavesChild": ("", ""),
     "LeavesChildWithoutEnvironment": ("", ""),
+    "StartsProcesses": ("", ""),
     "Talks": ("", ""),
     "ClosesStdout": ("", ""),
     "IgnoresItsSeed": ("", ""),
@@ -306,6 +343,9 @@ def test_what_cannot_be_started_is_unavailable_and_what_cannot_be_imported_has_c
     assert failure(Program(f"{nearest}:Nearest", python="./no-such-python")).startswith("unavailable: it cannot be")
     reason = failure(Program(command="./no-such-program {commands} {answers}"))
     assert reason.startswith("unavailable: exit status 127") and "no-such-program" in reason
+    for made in ("mkfifo", "mkdir", "true"):  # what is no file, or nothing
+        command = f"{made} {{answers}}; true {{commands}}"
+        assert failure(Program(command=command)) == "wrong answers: it ended without a file of answers"
     nearest.write_text(CRASHES_AT_IMPORT)
     reason = failure(Program(f"{nearest}:Good"))
     assert reason.startswith("crashed: exit status 1") and reason.endswith("RuntimeError: not imported")

@@ -1,12 +1,13 @@
 """What a file says of a class or a function, by reading it: none of these files could be run."""
 
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from daxlab.learners import Program
 from daxlab.learners.registry import derives_from_daxlab
-from daxlab.learners.source import attribute
+from daxlab.learners.source import attribute, digest, needed
 
 
 @pytest.fixture(autouse=True)
@@ -71,3 +72,50 @@ def test_an_attribute_is_that_of_the_class_or_of_the_nearest_that_it_inherits_fr
     assert [attribute(Path("mine.py"), name, "other") for name in ("Mine", "Same")] == [2, 1]
     assert attribute(Path("mine.py"), "Mine", "made") is None
     assert Program("mine.py:Mine").exceptions == {"a": "b"}
+
+
+MINE = """
+import json, other, parts.middle as m
+from parts import left, nothing
+def late():
+    from . import beside
+    import parts.deep.inner
+"""
+
+
+def files_of_mine() -> None:
+    """A program, what it imports from beside it, directly or not, and what it does not import."""
+    Path("parts", "deep").mkdir(parents=True)
+    contents = {"mine.py": MINE, "other.py": "import mine\nfrom once import more", "once.py": "import once"}
+    contents |= {"beside.py": "from ....far import away", "away.py": "", "json.txt": "", "parts.txt": ""}
+    contents |= {"parts/__init__.py": "", "parts/middle.py": "from .deep import *", "parts/left.py": "print 'Python 2'"}
+    contents |= {"parts/deep/__init__.py": "", "parts/deep/inner.py": "from .. import right", "parts/right.py": ""}
+    for name, text in {**contents, "parts/unused.py": "", "unused.py": ""}.items():
+        Path(name).write_text(text)
+
+
+def test_a_file_needs_what_it_imports_from_beside_it_and_what_that_imports() -> None:
+    files_of_mine()
+    beside = {"other.py", "once.py", "beside.py"} | {f"parts/{name}.py" for name in ("__init__", "middle", "left")}
+    beside |= {"parts/deep/__init__.py", "parts/deep/inner.py", "parts/right.py"}
+    assert {path.as_posix() for path in needed(Path("mine.py"))} == {"mine.py", *beside}
+
+
+def test_a_digest_changes_with_each_file_that_is_needed_and_with_no_other() -> None:
+    files_of_mine()
+    before = digest(Path("mine.py"))
+    for path in sorted(Path().rglob("*.py")):
+        text, is_needed = path.read_text(), path in needed(Path("mine.py"))
+        path.write_text(f"{text}\n# changed\n")
+        assert (digest(Path("mine.py")) != before) is is_needed, path
+        path.write_text(text)
+    Path("elsewhere").mkdir()
+    Path("elsewhere", "link.py").symlink_to(Path("mine.py").resolve())
+    assert digest(Path("mine.py")) == digest(Path("elsewhere", "link.py")) == before
+
+
+def test_a_file_that_needs_no_other_has_its_own_sha256() -> None:
+    Path("alone.py").write_text("import json, numpy\n")
+    Path("large.bin").write_bytes(b"import other")
+    for name in ("alone.py", "large.bin"):
+        assert digest(Path(name)) == sha256(Path(name).read_bytes()).hexdigest()

@@ -7,8 +7,10 @@ import pytest
 
 import daxlab as package
 from daxlab import InputError, dataset
-from daxlab.ledger import Ledger
+from daxlab.learners.take_home import TakeHome
+from daxlab.ledger import Ledger, Run, Writer
 from daxlab.ledger.folder import load, write_folder
+from daxlab.ledger.spec import Spec
 from daxlab.ledger.trained import TrainedModel
 
 
@@ -93,6 +95,15 @@ def test_a_run_without_weights_says_so(daxlab, trained: Path, key: str, tmp_path
     daxlab("runs", "export", tmp_path / "light.db", "--figures-only", "--ledger", trained)
     done = daxlab("runs", "folder", key, "--to", tmp_path / "out", "--ledger", tmp_path / "light.db")
     assert (done.returncode, "has no weights to export" in done.stderr) == (2, True)
+    assert not (tmp_path / "out").exists()
+
+
+def test_whoever_answered_elsewhere_leaves_no_weights_and_has_answers(tmp_path: Path) -> None:
+    run = Run(spec=Spec("turn-left", 0, TakeHome("somebody")).facts(), metrics={"accuracy": 50.0})
+    with Writer(tmp_path / "runs.db") as writer:
+        writer.add([run])
+    with pytest.raises(InputError, match=r"somebody, at home leaves no weights .* 'daxlab runs answers'"):
+        write_folder(tmp_path / "runs.db", run.key, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 

@@ -1,6 +1,6 @@
 """Answers that exist, from whatever program, scored on a test set by exact match.
 
-Reads them from JSONL or TSV. Knows nothing of learners, runs or the ledger.
+Reads them from JSONL or TSV. Knows nothing of runs or the ledger.
 """
 
 import json
@@ -14,6 +14,7 @@ from typing import Any
 from daxlab.datasets import Dataset, Split
 from daxlab.errors import InputError
 from daxlab.languages import Example
+from daxlab.learners.program import is_unicode
 
 Answer = tuple[str, ...]
 Answered = Mapping[str, list[Answer]]  # the answers to each command, in the order of the file
@@ -69,9 +70,9 @@ def better_split(data: Dataset, answered: Answered, asked: Sequence[Example]) ->
     that were asked; None if there is none that shares more than half of them."""
     given, best = set(answered), None
     nearest = max(0.5, _overlap(given, asked))
-    others = given.difference(example.command for example in asked)
-    if nearest > 0.5 and others.isdisjoint(example.command for example in data.examples()):
-        return None  # answers are lacking, that is all; to look through all splits takes seconds
+    others, here = given.difference(e.command for e in asked), given.intersection(e.command for e in data.examples())
+    if not here or (nearest > 0.5 and others.isdisjoint(here)):
+        return None  # to other data; or answers are lacking, that is all. To look through all splits takes seconds
     for name in data.split_names():
         with suppress(InputError):  # its files are not here, or the language is too small for it
             split = data.split(name)
@@ -124,6 +125,8 @@ def _from_json(line: str) -> Iterator[str]:
             raise ValueError(
                 f'expected {{"command": "…", "answer": "…"}}, as text or as lists of words, not {line[:80]}'
             )
+        if not all(map(is_unicode, words)):
+            raise ValueError(f"the {name} has half a character: {words}")
         yield " ".join(words)
 
 

@@ -159,7 +159,12 @@ def examine(
     if take_home:
         if file or command:
             raise InputError("a take-home folder is for whoever opens it: leave out the program")
-        return write_folder(take_home, _chosen(dataset(data), splits), data, range(seed, seed + runs), form, disguise)
+        if name or out:
+            raise InputError(
+                "nothing is run, so there is no card yet: leave out --name and --out, 'daxlab score' has it"
+            )
+        names, seeds = _chosen(dataset(data), splits), range(seed, seed + runs)
+        return write_folder(take_home, names, data, seeds, form, disguise, dry_run)
     learner = program(file, command, form, python, arguments, time, memory)
     names = _chosen(dataset(data), splits)
     how = Training(device="cpu", workers=jobs, budget=budget, retry_failed=retry_failed, ledger=ledger)

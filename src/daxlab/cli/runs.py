@@ -1,11 +1,9 @@
 """`daxlab runs`: what the ledger holds."""
 
-import json
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from time import time
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -106,6 +104,9 @@ def export_runs(
     organization: Annotated[
         str, typer.Option(metavar="NAME", help="With --format: who trained the learners.")
     ] = "unknown",
+    samples: Annotated[
+        bool, typer.Option("--samples", help="With such records: every answer, a kilobyte each.")
+    ] = False,
     ledger: LedgerOption = None,
 ) -> None:
     """Write runs into a table, a ledger of their own, or records of Every Eval Ever.
@@ -116,7 +117,13 @@ def export_runs(
     with Ledger(ledger_at(ledger)) as known:
         filters = read_filters(known, where or [])
         if form is not None:
-            return _export_records(known, to, filters, form, organization)
+            from daxlab.cli.every_eval_ever import export_records  # polars is slow to load
+
+            return export_records(known, to, filters, form, organization, samples)
+        if samples:
+            raise InputError(
+                "--samples is for --format every-eval-ever; 'daxlab runs answers' writes answers as a table"
+            )
         if to.suffix != ".db":
             if figures_only:
                 raise InputError("--figures-only is for a .db: a table has nothing but figures")
@@ -126,19 +133,6 @@ def export_runs(
             if not figures_only:
                 _copy_weights(known.path, to, known.select(filters))
     print(to)
-
-
-def _export_records(ledger: Ledger, folder: Path, where: Mapping[str, Any], form: str, organization: str) -> None:
-    from daxlab.analysis.every_eval_ever import NAME, records  # polars is slow to load
-
-    if form != NAME:
-        raise InputError(f"the one format of records is {NAME}, not {form!r}; a table is named by its suffix: runs.csv")
-    contents = dict(records(ledger, where, organization, time()))
-    if not contents:
-        raise InputError("none of these runs has an accuracy, so there is nothing to export")
-    for path, record in contents.items():
-        atomic_write(folder / path, (json.dumps(record, indent=2, ensure_ascii=False) + "\n").encode())
-        print(folder / path)
 
 
 @app.command("folder")

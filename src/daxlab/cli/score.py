@@ -7,13 +7,14 @@ from typing import Annotated
 
 import typer
 
-from daxlab.analysis.score import Score, better_split, by_category, read_answers, score as scored
+from daxlab.analysis.score import Answered, Score, better_split, by_category, read_answers, score as scored
 from daxlab.cli.ask import chosen_test, show_accuracy
 from daxlab.cli.completion import splits
 from daxlab.cli.options import DataOption, JsonOption, TestOption, WrittenLedgerOption
 from daxlab.cli.take_home import keep_answers, score_folder
 from daxlab.cli.terminal import print_json
 from daxlab.datasets import Split, dataset
+from daxlab.datasets.disguise import PREFIX
 from daxlab.errors import InputError
 from daxlab.learners.take_home import TakeHome
 from daxlab.ledger.location import LEDGER
@@ -67,6 +68,8 @@ def score(
     """
     if path.is_dir():
         return score_folder(path, name, ledger, as_json)
+    if not path.exists():
+        raise InputError(f"there is no file or folder {path}")
     source = dataset(data)
     if split_name is None and source.grammar is not None:
         raise InputError("say what was asked: --split jump, say ('daxlab data list' has all)")
@@ -77,8 +80,7 @@ def score(
     problems = {kind: some for kind in COUNTED if (some := getattr(result, kind))}
     if problems and not partial:
         parts = ", ".join(_named(kind, some) for kind, some in problems.items())
-        better = better_split(source, answered, result.asked)
-        advice = f"are they answers to {_place(*better)}? " if better else ""
+        advice = _better(data, answered, result)
         raise InputError(f"{path} does not fit {_place(split, test)}: {parts}; {advice}--partial scores it as it is")
     if name:
         if problems or test != next(iter(split.tests)):
@@ -99,6 +101,15 @@ def score(
     for row in wrong:
         answer = "–" if row["answer"] is None else row["answer"]
         print(f"\n{row['command']}\n  target  {row['target']}\n  answer  {answer}")
+
+
+def _better(data: str, answered: Answered, result: Score) -> str:
+    """Which test set the answers seem to be to: of another split, or of one with other words."""
+    plain = data.removeprefix(PREFIX)
+    for name in dict.fromkeys((data, plain, PREFIX + plain)):
+        if better := better_split(dataset(name), answered, result.asked):
+            return f"are they answers to {_place(*better)}{'' if name == data else f' of --data {name}'}? "
+    return ""
 
 
 def _wrong(result: Score) -> list[dict[str, str | None]]:

@@ -1,6 +1,6 @@
 """A take-home folder on the command line: `examine --take-home` writes one, `score` reads what came back."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from daxlab.errors import InputError
 from daxlab.learners import Job
 from daxlab.learners.core import Actions, Answers, Failed
 from daxlab.learners.program import presented
-from daxlab.learners.take_home import TakeHome, Task, answers_in, read, write
+from daxlab.learners.take_home import TakeHome, Task, answers_in, digest_of, read, write
 from daxlab.ledger import Ledger, Run, Writer, is_written, key, pack_answers, unpack_answers
 from daxlab.ledger.location import writable_ledger
 from daxlab.ledger.scoring import accuracy
@@ -24,11 +24,13 @@ SURELY, LIKELY, SURELY_NOT = 0.99, 0.5, 0.94  # shares of a split's training com
 
 
 def write_folder(
-    folder: Path, splits: Iterable[str], data: str, seeds: Sequence[int], form: str, disguise: bool
+    folder: Path, splits: Sequence[str], data: str, seeds: Sequence[int], form: str, disguise: bool, dry_run: bool
 ) -> None:
     """Write the tasks: each split, in disguise too if that is wished, with each seed."""
     names = (data, PREFIX + data) if disguise else (data,)
     specs = [Spec(split, seed, TakeHome(), name) for name in names for split in splits for seed in seeds]
+    if dry_run:
+        return print(f"{folder} would have {counted(len(specs), 'task')} on {', '.join(splits)}.")
     write(folder, [(spec.data, spec.job()) for spec in specs], form)
     print(f"{folder} has {counted(len(specs), 'task')}; README.txt in it says what to do.")
 
@@ -94,6 +96,8 @@ def _wrong(folder: Path, task: Task, tasks: Sequence[Task]) -> str:
     job = _job(task)
     if (job.dataset.digest, job.split.digest) != (task.data_digest, task.split_digest):
         return "the folder was made from another version of the data, so its answers do not count for this one"
+    if digest_of(presented(job)[1]) != task.commands_digest:
+        return "the folder was made by another version of daxlab, which asked other commands: score it with that one"
     failure, own = "", 0.0
     try:
         own = _recalled(task.read(folder, presented(job)[1]), job)

@@ -6,7 +6,7 @@
     grammar.py   rules instead of a network; induction/ finds them
     program.py   somebody's program, in a process of its own (process.py); runner.py is all of daxlab that runs there
     take_home.py answers to a folder of tasks, made elsewhere
-    source.py    what a name in somebody's file stands for, by reading it
+    source.py    what somebody's file says and which files it needs, by reading it
     checks.py    what a learner has to keep; network_checks.py of a network
 
 Knows nothing of ledgers or of scheduling. JAX is imported only when something is fitted.

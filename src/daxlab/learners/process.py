@@ -13,8 +13,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from io import BufferedReader
 from pathlib import Path
+from secrets import token_hex
 from shutil import rmtree
-from tempfile import TemporaryDirectory
+from tempfile import gettempdir
 from threading import Thread
 from time import monotonic
 from typing import NamedTuple
@@ -25,7 +26,9 @@ from daxlab.learners.core import Failed
 from daxlab.units import duration, size
 
 MARK = "DAXLAB_PROCESS"
-POLL = 0.1  # seconds between two looks at it
+POLL = 0.1  # seconds between two looks at it, at least
+WATCHING = 0.1  # the most of a processor's time that looking at it may take: among thousands of processes it is slow
+SETTLE = 1.0  # seconds that what it started has to end by itself after it
 GRACE = 2.0  # seconds between SIGTERM and SIGKILL
 GIVE_UP = 10.0  # seconds after SIGKILL, if even that does not end it
 LAST_LINES, LAST_BYTES = 8, 4096  # of its standard error
@@ -42,19 +45,24 @@ class Ended(NamedTuple):
 
 @contextmanager
 def guarded_folder() -> Iterator[Path]:
-    """A temporary folder for `run`; whatever runs for it is ended, and it is removed, even if we are killed."""
-    with TemporaryDirectory(prefix="daxlab-", ignore_cleanup_errors=True) as folder:
-        guard = subprocess.Popen(
-            ["sh", "-c", GUARD, "sh", sys.executable, "-P", "-m", "daxlab.learners.process", folder],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        try:
-            yield Path(folder)
-        finally:
-            guard.communicate(b"ended\n")
+    """A temporary folder for `run`; whatever runs for it is ended, and it is removed, even if we are killed.
+
+    The guard is there before the folder and after it, so that there is no moment at which a kill would leave it behind.
+    """
+    folder = Path(gettempdir(), f"daxlab-{token_hex(8)}")
+    guard = subprocess.Popen(
+        ["sh", "-c", GUARD, "sh", sys.executable, "-P", "-m", "daxlab.learners.process", folder],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        folder.mkdir(mode=0o700)
+        yield folder
+    finally:
+        rmtree(folder, ignore_errors=True)
+        guard.communicate(b"ended\n")
 
 
 def run(
@@ -114,13 +122,14 @@ def _watched(
     child: "subprocess.Popen[bytes]", mark: str, seconds: float, memory: float, going: Callable[[], bool]
 ) -> int | None:
     """Its exit status; None if it is to be stopped."""
-    until = monotonic() + seconds
+    until, pause = monotonic() + seconds, POLL
     while True:
         with suppress(subprocess.TimeoutExpired):
-            return child.wait(POLL)
-        if monotonic() > until:
+            return child.wait(pause)
+        if (began := monotonic()) > until:
             raise Failed(f"timed out: it was stopped after {duration(seconds)}")
         resident = sum(map(_resident, _family(mark, {child.pid})))
+        pause = max(POLL, (monotonic() - began) / WATCHING)
         if resident > memory:
             raise Failed(f"out of memory: it used {size(resident)}, and may use {size(memory)}")
         if not going():
@@ -158,7 +167,7 @@ def _end(mark: str, groups: Collection[int]) -> list[str]:
     """Stop all that runs for a mark: SIGTERM, and at the end of the grace, or if we are told to end too, SIGKILL until
     nothing is left. The names of what did not end by itself."""
     try:
-        _, left = psutil.wait_procs(_family(mark, groups), timeout=POLL)
+        _, left = psutil.wait_procs(_family(mark, groups), timeout=SETTLE)
         names = [_name(process) for process in left]
         _send(signal.SIGTERM, left, GRACE)
         return names

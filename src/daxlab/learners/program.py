@@ -9,7 +9,7 @@ import json
 import shlex
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -33,7 +33,7 @@ from daxlab.learners.core import (
     Model,
     Models,
 )
-from daxlab.learners.source import Definition, attribute, definition, statements
+from daxlab.learners.source import Definition, attribute, definition, digest, statements
 from daxlab.settings import changed, setting
 
 RUNNER = Path(__file__).with_name("runner.py")
@@ -121,15 +121,22 @@ class Program(Learner):
         return path, name
 
     def _digest(self) -> str:
-        """Of the file, or of the command and of the files that it names."""
-        if self.command:
-            files = [Path(word) for word in self._words(self.command)]
-            parts = [self.command.encode(), *(path.read_bytes() for path in files if path.is_file())]
-            return sha256(b"".join(sha256(part).digest() for part in parts)).hexdigest()
+        """Of the file, or of the command and of the files that it names; each with what it imports from beside it."""
+        path, _ = self._path_and_name
         try:
-            return sha256(Path(self._path_and_name[0]).read_bytes()).hexdigest()
+            if self.file:
+                return digest(Path(path))
+            parts = [sha256(self.command.encode()).digest(), *(bytes.fromhex(digest(file)) for file in self._files())]
+            return sha256(b"".join(parts)).hexdigest()
         except OSError as error:
-            raise InputError(f"cannot read the program {self._path_and_name[0]}: {error.strerror}") from None
+            raise InputError(f"cannot read the program {path or error.filename}: {error.strerror}") from None
+
+    def _files(self) -> Iterator[Path]:
+        """The files that the command names."""
+        for word in self._words(self.command):
+            with suppress(OSError, ValueError):  # a script in one word is too long for a name, or cannot be one
+                if Path(word).is_file():
+                    yield Path(word)
 
     @staticmethod
     def _words(text: str) -> list[str]:
@@ -282,6 +289,8 @@ def read_answers(path: Path, form: str, commands: Sequence[str]) -> list[Actions
             raise Failed(f"wrong answers: {command!r} is answered more often than asked")
         if not isinstance(answer, str):
             raise Failed(f"wrong answers: the answer to {command!r} is {row.get('not text', repr(answer))}, not text")
+        if not is_unicode(answer):
+            raise Failed(f"wrong answers: the answer to {command!r} has half a character: {answer[:40]!r}")
         answers[command].append(tuple(answer.split()))
     if missing := [command for command, count in times.items() if len(answers[command]) not in (1, count)]:
         raise Failed(f"wrong answers: {missing[0]!r} is not answered ({len(missing):,} of {len(times):,} are not)")
@@ -289,11 +298,18 @@ def read_answers(path: Path, form: str, commands: Sequence[str]) -> list[Actions
     return [next(waiting[command]) for command in commands]
 
 
+def is_unicode(text: str) -> bool:
+    """Whether a text can be written down: JSON can hold one half of a pair that makes a character, Unicode cannot."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
 def _rows(path: Path, form: str) -> list[dict[str, Any]]:
+    if not path.is_file():  # to read what is none may take forever
+        raise Failed("wrong answers: it ended without a file of answers")
     try:
         text = path.read_text(encoding="utf-8")
-    except OSError:
-        raise Failed("wrong answers: it ended without a file of answers") from None
+    except OSError as error:
+        raise Failed(f"wrong answers: the file of answers cannot be read ({error.strerror})") from None
     except ValueError:
         raise Failed("wrong answers: the file of answers is not UTF-8") from None
     lines = text.removesuffix("\n").split("\n") if text else []

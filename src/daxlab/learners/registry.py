@@ -5,7 +5,7 @@ import sys
 import traceback
 from collections.abc import Mapping
 from functools import lru_cache
-from hashlib import sha256
+from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -13,6 +13,7 @@ from typing import Any
 
 from daxlab.errors import InputError, nearest
 from daxlab.extras import Missing, missing_package
+from daxlab.learners import source
 from daxlab.learners.cgps import CGPS
 from daxlab.learners.convs2s import ConvS2S
 from daxlab.learners.copying import Copying
@@ -22,7 +23,6 @@ from daxlab.learners.network import NetworkLearner, learner_of
 from daxlab.learners.new_words import NewWords
 from daxlab.learners.program import Program
 from daxlab.learners.rnn import RNN
-from daxlab.learners.source import ancestry
 from daxlab.learners.stack import Stack
 from daxlab.learners.take_home import TakeHome
 from daxlab.learners.transformer import Transformer
@@ -54,7 +54,7 @@ def derives_from_daxlab(name: str) -> bool:
     """Whether the class FILE.py:NAME derives from one of daxlab's, as far as its file and those beside it say: nothing
     is imported."""
     path, _, wanted = name.rpartition(":")
-    return any(module.split(".")[0] == "daxlab" for module in ancestry(Path(path), wanted)[1])
+    return any(module.split(".")[0] == "daxlab" for module in source.ancestry(Path(path), wanted)[1])
 
 
 def make(name: str, settings: Mapping[str, Any] | None = None) -> Learner:
@@ -108,7 +108,7 @@ def still_here(facts: Facts) -> Learner | None:
     """The learner of a run, if it can still be made; a file of one's own is run only if it has not changed."""
     path = Path(name_and_fields(facts)[0].rpartition(":")[0])
     try:
-        if (digest := _digest(facts)) and sha256(path.read_bytes()).hexdigest() != digest:
+        if (digest := _digest(facts)) and source.digest(path) != digest:
             return None
         return of(facts)
     except (InputError, OSError, TypeError):
@@ -143,7 +143,7 @@ def _described(text: str) -> tuple[str, str]:
 def _from_file(name: str, path: Path, wanted: str) -> type[Learner]:
     """The class of that name in a file, as a learner; loaded once for each content of the file."""
     try:
-        digest = sha256(path.read_bytes()).hexdigest()
+        digest = source.digest(path)
     except OSError as error:
         raise InputError(f"cannot read the learner {path}: {error.strerror}") from None
     if (name, digest) in LOADED:
@@ -195,9 +195,7 @@ def _imported(path: Path, name: str) -> ModuleType:
         where = f"{path}, line {line}" if line else str(path)
         missing = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
         if missing and (beside := path.with_name(f"{missing}.py")).is_file():
-            needs = (
-                f"its runs are known by the content of one file: put into {path.name} what it needs of {beside.name}"
-            )
+            needs = f"Python does not find it: put into {path.name} what it needs of it, or its folder on PYTHONPATH"
             raise InputError(f"{where}: it imports {beside.name}, but {needs}") from None
         raise InputError(f"{where}: cannot be imported ({type(error).__name__}: {error}); mend it first") from None
     return module

@@ -48,15 +48,19 @@ def _rows(path: str) -> list[Any]:
 
 
 def _named(path: Path, name: str) -> Any:
-    """What the file calls so. The file finds its neighbours as if it were run itself, and none of daxlab's."""
+    """What the file calls so. The file finds its neighbours as if it were run itself, and none of daxlab's.
+
+    It is imported by its own name, by which processes that it starts find it too.
+    """
     if sys.path and Path(sys.path[0]).resolve() == Path(__file__).resolve().parent:
         del sys.path[0]
     sys.path.insert(0, str(path.resolve().parent))
-    spec = spec_from_file_location("learner", str(path))
+    called = path.stem if path.stem not in sys.modules else "learner"
+    spec = spec_from_file_location(called, str(path))
     if spec is None or spec.loader is None:
         sys.exit(f"{path} is not a Python file")
     module = module_from_spec(spec)
-    sys.modules["learner"] = module  # dataclasses and pickle look there
+    sys.modules[called] = module  # dataclasses and pickle look there
     spec.loader.exec_module(module)
     if not callable(getattr(module, name, None)):
         sys.exit(f"{path} has no class or function {name!r}")

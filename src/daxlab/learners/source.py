@@ -1,11 +1,14 @@
-"""What a name in a Python file stands for, as far as reading tells: the file is somebody's, and nothing of it is run.
+"""What a Python file says, as far as reading tells: what a name in it stands for, which files it needs, and the digest
+of all these. The file is somebody's, and nothing of it is run.
 
 Knows nothing of learners.
 """
 
 import ast
+import json
 from collections.abc import Iterator
 from contextlib import suppress
+from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +20,48 @@ class Definition(NamedTuple):
 
     path: Path
     node: Node
+
+
+def digest(path: Path) -> str:
+    """The sha256 of a file; if it is Python and imports others from beside it, of it and them."""
+    own, *others = needed(path.resolve())
+    if not others:
+        return _sha256(own)
+    contents = sorted((file.relative_to(own.parent).as_posix(), _sha256(file)) for file in others)
+    return sha256(json.dumps([_sha256(own), contents]).encode()).hexdigest()
+
+
+def needed(path: Path) -> list[Path]:
+    """A file, those that it imports from beside it (its folder, and packages there), and those that these import."""
+    files = [path]
+    for file in files:  # it grows meanwhile
+        for module in _modules(file, path.parent) if file.suffix == ".py" else ():
+            if module not in files and module.is_relative_to(path.parent) and module.is_file():
+                files.append(module)
+    return files
+
+
+def _modules(file: Path, folder: Path) -> Iterator[Path]:
+    """The files that a file imports, if they are there. `folder`: where Python looks for modules."""
+    for node in (node for statement in statements(file) for node in ast.walk(statement)):
+        for up, name in _imports(node):
+            places = [folder, *file.parents]  # two dots before a name: one folder up
+            for part in name.split(".") if up < len(places) else ():
+                places[up] /= part
+                yield from (places[up].with_suffix(".py"), places[up] / "__init__.py")
+
+
+def _imports(node: ast.AST) -> Iterator[tuple[int, str]]:
+    """The names that a statement imports, of modules or of something in them; and the number of dots before each."""
+    if isinstance(node, ast.Import):
+        yield from ((0, alias.name) for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        yield from ((node.level, _dotted(node.module or "", alias.name)) for alias in node.names)
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
 
 
 def statements(path: Path) -> list[ast.stmt]:

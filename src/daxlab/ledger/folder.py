@@ -10,7 +10,7 @@ from daxlab.card import card
 from daxlab.datasets import dataset
 from daxlab.encoding import Encoding
 from daxlab.errors import InputError
-from daxlab.learners import label, name_and_fields
+from daxlab.learners import label, name_and_fields, still_here
 from daxlab.ledger.artefacts import unpack_record
 from daxlab.ledger.files import weights_of
 from daxlab.ledger.ledger import Ledger
@@ -60,6 +60,9 @@ def write_folder(ledger: Path, prefix: str, folder: Path) -> list[Path]:
         run = known.run(prefix)
     weights, record = weights_of(ledger, run.key), run.artefacts.get("record")
     if record is None and not weights.exists():
+        learner = still_here(run.spec)
+        if learner and not learner.uses_jax:
+            raise InputError(f"{learner} leaves no weights to export; 'daxlab runs answers' writes what it answered")
         advice = "'daxlab train' and 'daxlab sweep run --keep-weights' keep them"
         raise InputError(f"run {run.key[:12]} has no weights to export: there is no {weights}; {advice}")
     contents = {
