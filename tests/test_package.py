@@ -57,7 +57,7 @@ def test_an_empty_environment_has_all_but_what_trains(bin: Path, tmp_path: Path)
     assert daxlab("translate", "jump twice").stdout == "I_JUMP I_JUMP\n"
     compared = daxlab("compare", "--json")  # of the results that come with it
     assert compared.returncode == 0 and len(compared.stdout) > 1000, compared.stderr
-    reported = daxlab("report", "--to", "report.html")
+    reported = daxlab("report", "--out", "report.html")
     assert reported.returncode == 0 and (tmp_path / "report.html").stat().st_size > 100_000, reported.stderr
     trained = daxlab("train", "--split", "jump", "--runs", "1")
     assert trained.returncode == 2 and 'pip install "daxlab[train]"' in trained.stderr
