@@ -7,9 +7,10 @@ with this file too, so that it has no JAX either.
 import io
 import json
 import sys
+import traceback
 from contextlib import redirect_stderr, redirect_stdout
 
-LACKING = ("equinox", "inspect_ai", "jax", "jaxlib", "optax", "ray", "safetensors", "scipy")
+LACKING = ("equinox", "inspect_ai", "jax", "jaxlib", "optax", "ray", "safetensors")
 
 sys.modules.update(dict.fromkeys(LACKING))  # an import of None is a ModuleNotFoundError
 
@@ -24,6 +25,9 @@ def run(words: list[str]) -> tuple[int, str, str]:
             main()
         except SystemExit as end:
             code = end.code if isinstance(end.code, int) else int(end.code is not None)
+        except Exception:
+            code = 1
+            traceback.print_exc()
     return code, out.getvalue(), err.getvalue()
 
 

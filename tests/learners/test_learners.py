@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import pytest
 from hypothesis import given, strategies as st
 
-from daxlab import InputError, learners
-from daxlab.learners import RNN, Learner, defaults, setting
+from daxlab import InputError, dataset, learners
+from daxlab.learners import RNN, Learner, defaults, setting, trainees
 from daxlab.ledger import key
 from daxlab.ledger.spec import Spec
 from daxlab.paper.runs import filters
@@ -141,3 +141,11 @@ def test_a_named_size_stands_for_its_fields_and_given_fields_take_precedence(mon
         learners.from_text("sized", {"size": "large"})
     with pytest.raises(InputError, match="no field 'size'"):
         learners.make("rnn", {"size": "small"})
+
+
+@pytest.mark.parametrize("cell", ["srn", "lstm", "gru"])
+@pytest.mark.parametrize("attention", [False, True])
+@pytest.mark.parametrize("layers", [1, 3])
+def test_the_parameters_of_the_papers_networks_are_those_that_jax_counts(cell, attention, layers) -> None:
+    network, data = RNN(cell, layers, 7, attention), dataset("scan")
+    assert network.parameters(data) == trainees.parameters(network, data)

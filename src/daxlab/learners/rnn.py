@@ -3,9 +3,11 @@
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal
 
+from daxlab.datasets import Dataset
 from daxlab.learners.network import NetworkLearner
 from daxlab.protocol import SEMANTICS, Protocol
 from daxlab.settings import changed, recorded, setting, usual
+from daxlab.symbols import EOS, SPECIAL
 
 CellName = Literal["srn", "lstm", "gru"]
 PROTOCOL = tuple(field.name for field in fields(Protocol))
@@ -30,6 +32,18 @@ class RNN(NetworkLearner):
         from daxlab.networks import seq2seq
 
         return seq2seq(key, **own)
+
+    def parameters(self, dataset: Dataset) -> int | None:
+        """Counted by the shapes of networks/seq2seq.py, so that tables with the paper's networks need no JAX."""
+        if type(self) is not RNN:  # somebody's variation of it
+            return super().parameters(dataset)
+        examples, hidden, gates = dataset.examples(), self.hidden, {"srn": 1, "lstm": 4, "gru": 3}[self.cell]
+        words = len(SPECIAL) + len({word for example in examples for word in example.command.split()})
+        actions = len(SPECIAL) + len({action for example in examples for action in example.actions})
+        read = 2 * hidden if self.attention else hidden  # by the decoder's first layer and the softmax: the context too
+        layers = 2 * self.layers * gates * hidden * (2 * hidden + 2) + gates * hidden * (read - hidden)
+        attention = hidden * (2 * hidden + 1) if self.attention else 0
+        return (words + actions) * hidden + layers + attention + (actions - EOS) * (read + 1)
 
     def facts(self) -> dict[str, Any]:
         """In the form that the first runs were recorded in, so that they keep their keys."""
