@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import polars as pl
@@ -59,15 +60,8 @@ def test_runs_that_the_ledger_has_are_not_trained_again(tiny: Path, trained: Pat
     learner = RNN("lstm", 1, 8, attention=True, dropout=0.1, updates=2_000)
     runs = package.train("jump", learner, data=str(tiny), runs=2, ledger=trained)
     assert [run.seed for run in runs] == [0, 1]
-    assert (
-        package.train("jump", RNN, data=str(tiny), runs=2, ledger=str(trained), **asdict_of(learner)).keys == runs.keys
-    )
-
-
-def asdict_of(learner: RNN) -> dict:
-    from dataclasses import asdict
-
-    return asdict(learner)
+    again = package.train("jump", RNN, data=str(tiny), runs=2, ledger=str(trained), **asdict(learner))
+    assert again.keys == runs.keys
 
 
 @pytest.mark.usefixtures("trains_here")
@@ -278,6 +272,14 @@ def test_a_run_without_weights_says_so_and_how_to_have_them(daxlab, trained: Pat
     assert light.accuracies == kept.accuracies
     with pytest.raises(InputError, match="were not kept"):
         light[0].predict("walk")
+
+
+def test_runs_without_answers_are_told_apart_from_those_that_have_them(daxlab, trained: Path, tmp_path: Path) -> None:
+    daxlab("runs", "export", tmp_path / "light.db", "--figures-only", "--ledger", trained)
+    kept, light = package.runs(trained), package.runs(tmp_path / "light.db")
+    assert (kept.answered.keys, light.answered.keys) == (kept.keys, [])
+    with pytest.raises(InputError, match="no answers"):
+        light.errors()
 
 
 def test_what_can_be_asked_of_the_shipped_results_answers() -> None:
