@@ -352,7 +352,13 @@ def test_everything_that_a_cell_may_show_is_short(trained: Path) -> None:
         things += [run, ledger, spec.job(), model, model._fitted, model.predict("walk"), runs, runs[0], runs[:3]]
         things += [plan_sweep([spec], trained, "cpu"), model.evaluate(model.dataset.split("jump"))]
         assert [repr(thing) for thing in things if len(repr(thing)) > 200 or "\n" in repr(thing)] == []
-    for thing in (runs, runs[0], jump.train, package.compare(runs[:5], runs[5:10])):
+    for thing in (
+        runs,
+        runs[0],
+        jump.train,
+        package.language("scan").commands(),
+        package.compare(runs[:5], runs[5:10]),
+    ):
         assert len(thing._repr_html_()) < 10_000
 
 
