@@ -142,9 +142,9 @@ def test_progress_tells_of_every_run_from_waiting_to_done(tiny: Path, here: Path
     monkeypatch.setattr(progress, "_plain", lambda: seen.append)
     monkeypatch.setattr(progress, "EVERY", -1.0)
     monkeypatch.setattr("daxlab.sweep.driver.execute", lambda tasks, device, workers, stop: in_process(tasks, stop))
-    package.train("jump", data=tiny, runs=2, **SMALL)
+    package.train("jump", data=tiny, runs=2, **SMALL | {"updates": 600})
     assert "0 of 2 runs" in seen[0][0] and sum("waiting" in line for line in seen[0]) == 2
-    assert any("of 200 updates, loss" in line for lines in seen for line in lines)
+    assert any("of 600 updates, loss" in line for lines in seen for line in lines)
     assert "2 of 2 runs" in seen[-2][0] and sum("done" in line for line in seen[-2]) == 2
     assert seen[-1] == []  # and nothing is left to be seen
 
