@@ -76,7 +76,7 @@ def test_accuracy_by_size_and_by_shots_is_that_of_the_runs() -> None:
     line = next(line for line in axes.lines if line.get_linestyle() == "-")
     assert line.get_ydata()[-1] == pytest.approx(sum(simple) / len(simple))
     axes = daxlab.plot.shots(best)
-    assert [tick.get_text() for tick in axes.get_xticklabels()][0] == "0"
+    assert axes.get_xticklabels()[0].get_text() == "0"
 
 
 def test_what_cannot_be_drawn_is_one_sentence(searched: Path, trained: Path) -> None:

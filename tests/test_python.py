@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import polars as pl
@@ -59,15 +60,8 @@ def test_runs_that_the_ledger_has_are_not_trained_again(tiny: Path, trained: Pat
     learner = RNN("lstm", 1, 8, attention=True, dropout=0.1, updates=2_000)
     runs = package.train("jump", learner, data=str(tiny), runs=2, ledger=trained)
     assert [run.seed for run in runs] == [0, 1]
-    assert (
-        package.train("jump", RNN, data=str(tiny), runs=2, ledger=str(trained), **asdict_of(learner)).keys == runs.keys
-    )
-
-
-def asdict_of(learner: RNN) -> dict:
-    from dataclasses import asdict
-
-    return asdict(learner)
+    again = package.train("jump", RNN, data=str(tiny), runs=2, ledger=str(trained), **asdict(learner))
+    assert again.keys == runs.keys
 
 
 @pytest.mark.usefixtures("trains_here")
@@ -138,6 +132,32 @@ def test_ctrl_c_is_an_interrupt_that_loses_nothing(tiny: Path, here: Path, monke
     with pytest.raises(KeyboardInterrupt, match="the same call goes on"):
         package.train("jump", data=tiny, runs=2, progress=False, **SMALL)
     assert [run.seed for run in package.runs()] == [0]
+
+
+def test_progress_tells_of_every_run_from_waiting_to_done(tiny: Path, here: Path, monkeypatch) -> None:
+    from daxlab.api import progress
+    from executors import in_process
+
+    seen: list[list[str]] = []
+    monkeypatch.setattr(progress, "_plain", lambda: seen.append)
+    monkeypatch.setattr(progress, "EVERY", -1.0)
+    monkeypatch.setattr("daxlab.sweep.driver.execute", lambda tasks, device, workers, stop: in_process(tasks, stop))
+    package.train("jump", data=tiny, runs=2, **SMALL | {"updates": 600})
+    assert "0 of 2 runs" in seen[0][0] and sum("waiting" in line for line in seen[0]) == 2
+    assert any("of 600 updates, loss" in line for lines in seen for line in lines)
+    assert "2 of 2 runs" in seen[-2][0] and sum("done" in line for line in seen[-2]) == 2
+    assert seen[-1] == []  # and nothing is left to be seen
+
+
+def test_whoever_trains_what_the_shipped_results_have_is_told(here: Path, capsys, monkeypatch) -> None:
+    def nobody(tasks, device, workers, stop):
+        raise InputError("nobody trains here")
+
+    monkeypatch.setattr("daxlab.sweep.driver.execute", nobody)
+    for clip, told in ((5, True), (4, False)):
+        with pytest.raises(InputError, match="nobody trains here"):
+            package.train("jump", cell="gru", layers=1, hidden=50, attention=True, dropout=0.5, clip=clip, runs=2)
+        assert ("daxlab.runs(ledger='shipped')" in capsys.readouterr().err) == told
 
 
 @pytest.mark.slow
@@ -280,6 +300,14 @@ def test_a_run_without_weights_says_so_and_how_to_have_them(daxlab, trained: Pat
         light[0].predict("walk")
 
 
+def test_runs_without_answers_are_told_apart_from_those_that_have_them(daxlab, trained: Path, tmp_path: Path) -> None:
+    daxlab("runs", "export", tmp_path / "light.db", "--figures-only", "--ledger", trained)
+    kept, light = package.runs(trained), package.runs(tmp_path / "light.db")
+    assert (kept.answered.keys, light.answered.keys) == (kept.keys, [])
+    with pytest.raises(InputError, match="no answers"):
+        light.errors()
+
+
 def test_what_can_be_asked_of_the_shipped_results_answers() -> None:
     runs = package.runs(ledger="shipped").askable
     with Ledger(ROOT / "results/runs.db") as ledger:
@@ -350,7 +378,13 @@ def test_everything_that_a_cell_may_show_is_short(trained: Path) -> None:
         things += [run, ledger, spec.job(), model, model._fitted, model.predict("walk"), runs, runs[0], runs[:3]]
         things += [plan_sweep([spec], trained, "cpu"), model.evaluate(model.dataset.split("jump"))]
         assert [repr(thing) for thing in things if len(repr(thing)) > 200 or "\n" in repr(thing)] == []
-    for thing in (runs, runs[0], jump.train, package.compare(runs[:5], runs[5:10])):
+    for thing in (
+        runs,
+        runs[0],
+        jump.train,
+        package.language("scan").commands(),
+        package.compare(runs[:5], runs[5:10]),
+    ):
         assert len(thing._repr_html_()) < 10_000
 
 
