@@ -18,6 +18,8 @@ from daxlab.ledger import Ledger
 from daxlab.ledger.location import LEDGER, shipped
 from daxlab.sweep import Outcome, Spec, weights_of
 from daxlab.sweep.grid import parse, part, read
+from daxlab.sweep.local import device_named
+from daxlab.sweep.parts import part_named, part_of
 from daxlab.units import counted
 
 app = typer.Typer(help="Many runs at once: run, plan, status.", no_args_is_help=True)
@@ -28,6 +30,8 @@ SET = "An axis: split, data, learner, seeds or any field of the learner, such as
 AxesOption = Annotated[list[str] | None, typer.Option("--set", metavar="AXIS=VALUES", help=SET)]
 ONLY = "Only a part of it, such as hidden=25,50, or seeds=0,1 for the first two. Can be repeated."
 OnlyOption = Annotated[list[str] | None, typer.Option("--only", metavar="AXIS=VALUES", help=ONLY)]
+PART = "Only the third of eight parts, say, each for a machine and a ledger of its own; then 'daxlab runs merge'."
+PartOption = Annotated[str | None, typer.Option("--part", metavar="3/8", help=PART)]
 WATCH = "Look again and again, until nothing is trained. Default: so in a terminal, elsewhere once."
 
 
@@ -38,6 +42,7 @@ def run(
     spec: SpecArgument = None,
     axes: AxesOption = None,
     only: OnlyOption = None,
+    of_parts: PartOption = None,
     keep_weights: Annotated[bool, typer.Option("--keep-weights", help="Keep every network's weights.")] = False,
     as_json: JsonOption = False,
 ) -> Outcome:
@@ -45,10 +50,11 @@ def run(
 
     Example: daxlab sweep run specs/paper-search.toml --device gpu --budget 20m
     Example: daxlab sweep run --set split=jump --set hidden=25,50 --set seeds=3
+    Example: daxlab sweep run specs/smoke.toml --part 1/2 --ledger part-1.db
     """
-    wanted, path = _declared(spec, axes, only), how.ledger
+    wanted, path = _declared(spec, axes, only, of_parts, how), how.ledger
     plan = training.plan(wanted, how)
-    print(training.in_words(plan, str(spec or "This sweep")), file=sys.stderr)
+    print(training.in_words(plan, _title(spec, of_parts)), file=sys.stderr)
     outcome = training.train(wanted, how, plan, keep_weights=keep_weights)
     with Ledger(path) as known:
         lacking, undone = (set(known.lacking(outcome.keys, retry_failed=retried)) for retried in (False, True))
@@ -74,27 +80,34 @@ def plan(
     spec: SpecArgument = None,
     axes: AxesOption = None,
     only: OnlyOption = None,
+    of_parts: PartOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Say what 'sweep run' with the same options would take: runs, groups, time, disk. Trains nothing.
 
     Example: daxlab sweep plan specs/paper-search.toml --device gpu
     """
-    facts = training.plan(_declared(spec, axes, only), how)
+    facts = training.plan(_declared(spec, axes, only, of_parts, how), how)
     if as_json:
         return print_json(_as_json(facts))
-    print(training.in_words(facts, str(spec or "This sweep")))
+    print(training.in_words(facts, _title(spec, of_parts)))
 
 
-def _declared(spec: Path | None, axes: list[str] | None, only: list[str] | None) -> list[Spec]:
+def _declared(
+    spec: Path | None, axes: list[str] | None, only: list[str] | None, of_parts: str | None, how: Training
+) -> list[Spec]:
     """The runs that a file and axes declare, and of these a part. A file may be one that comes with daxlab."""
+    numbers = part_named(of_parts) if of_parts is not None else None
     if spec is None and not axes:
         raise InputError("give a sweep file, or axes: --set split=jump --set hidden=25,50, say")
-    if spec is None:
-        return part(parse({}, axes or []), only or [])
-    if not spec.exists() and spec.parent in (Path(), Path("specs")):
+    if spec and not spec.exists() and spec.parent in (Path(), Path("specs")):
         spec = shipped(f"specs/{spec.name}") or spec
-    return part(read(spec, axes or []), only or [])
+    specs = part(read(spec, axes or []) if spec else parse({}, axes or []), only or [])
+    return part_of(specs, *numbers, device_named(how.device, how.executor)) if numbers else specs
+
+
+def _title(spec: Path | None, of_parts: str | None) -> str:
+    return str(spec or "This sweep") + (f", part {of_parts}" if of_parts else "")
 
 
 def _as_json(plan: dict[str, Any]) -> dict[str, Any]:
