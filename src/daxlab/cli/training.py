@@ -11,6 +11,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from daxlab.cli.notify import notifying
 from daxlab.cli.options import seconds
 from daxlab.cli.watching import watch
 from daxlab.errors import InputError
@@ -22,6 +23,7 @@ from daxlab.sweep.local import device_named, groups_at_once
 from daxlab.units import counted, duration, size
 
 MOST_RUNS = 100_000
+NOTIFY = "Run this in a shell at the end: $DAXLAB_STATUS is done, stopped or failed, $DAXLAB_SUMMARY says more."
 FAILED = "{:,} of them failed; --retry-failed trains them again."
 
 
@@ -47,6 +49,7 @@ class Training:
     checkpoints: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="For checkpoints; nodes share it. Default: beside the ledger.")
     ] = None
+    notify: Annotated[str | None, typer.Option(metavar="COMMAND", help=NOTIFY)] = None
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Train failed runs again.")] = False
     ledger: Annotated[Path, typer.Option(metavar="FILE", help="The ledger of runs.")] = LEDGER
 
@@ -63,7 +66,9 @@ def with_training_options(command: Callable[..., Outcome | None]) -> Callable[..
     @wraps(command)
     def run(**values: Any) -> None:
         how = Training(**{option.name: values.pop(option.name) for option in options})
-        exit_if_stopped(command(how=how, **values), how.ledger)
+        with notifying(how.notify, how.ledger) as ending:
+            ending.outcome = command(how=how, **values)
+        exit_if_stopped(ending.outcome, how.ledger)
 
     run.__signature__ = own.replace(parameters=[*kept, *options])  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in [*kept, *options]}
