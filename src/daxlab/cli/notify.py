@@ -57,7 +57,7 @@ def _run(command: str, status: Status, summary: str) -> None:
     """A command that fails is a warning: what was trained is there anyway."""
     told, wrong = os.environ | {STATUS: status, SUMMARY: summary}, ""
     try:
-        subprocess.run(command, check=True, shell=True, env=told, stdin=subprocess.DEVNULL, timeout=PATIENCE)
+        subprocess.run(command, check=True, shell=True, env=told, stdin=subprocess.DEVNULL, stdout=2, timeout=PATIENCE)
     except subprocess.CalledProcessError as error:
         wrong = f"ended with exit status {error.returncode}"
     except subprocess.TimeoutExpired:
