@@ -184,10 +184,20 @@ def test_a_merge_keeps_ours_and_exits_1_where_answers_differ(daxlab, tmp_path: P
         assert ledger.artefact(ours.key, "greedy") == b"one"
 
 
-def test_runs_that_differ_because_they_were_trained_on_another_device_are_no_error(daxlab, tmp_path: Path) -> None:
-    for name, device in (("ours.db", "cpu"), ("theirs.db", "NVIDIA H200")):
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        ({"device": "cpu"}, {"device": "NVIDIA H200"}),
+        ({"device": "cpu", "processor": "one kind"}, {"device": "cpu", "processor": "another kind"}),
+        ({"device": "cpu", "processor": "one kind"}, {"device": "cpu"}),  # of which earlier versions told nothing
+    ],
+)
+def test_runs_that_differ_because_they_were_trained_on_another_device_are_no_error(
+    daxlab, tmp_path: Path, ours: dict, theirs: dict
+) -> None:
+    for name, origin in (("ours.db", ours), ("theirs.db", theirs)):
         with Writer(tmp_path / name) as writer:
-            writer.add([run("jump", 0, FIRST, artefacts={"greedy": name.encode()}, origin={"device": device})])
+            writer.add([run("jump", 0, FIRST, artefacts={"greedy": name.encode()}, origin=origin)])
     merged = daxlab("runs", "merge", tmp_path / "theirs.db", "--ledger", tmp_path / "ours.db")
     assert (merged.returncode, "because another device trained" in merged.stdout) == (0, True)
 

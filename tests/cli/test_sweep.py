@@ -200,3 +200,23 @@ def test_the_results_that_come_with_daxlab_are_never_written_to(daxlab, tmp_path
 def test_a_plan_for_a_cluster_is_for_one_of_its_devices(daxlab, tmp_path: Path) -> None:
     asked = ("sweep", "plan", "paper-search.toml", "--executor", "ray", "--device", "gpu")
     assert "on one GPU (divide by how many the cluster has)" in daxlab(*asked, cwd=tmp_path).stdout
+
+
+@pytest.mark.usefixtures("trains_here")
+def test_a_sweep_in_parts_is_trained_by_several_and_merged(daxlab, folder: Path) -> None:
+    for part in (1, 2):
+        words = ("sweep", "run", "tiny.toml", "--part", f"{part}/2", "--ledger", f"part-{part}.db", "--device", "cpu")
+        done = daxlab(*words, cwd=folder)
+        assert done.stdout == f"part-{part}.db has 1 of 1 run, 1 of them new.\n"
+        assert f"tiny.toml, part {part}/2: 1 run" in done.stderr
+    assert daxlab("runs", "merge", "part-1.db", "part-2.db", cwd=folder).returncode == 0
+    plan = json.loads(daxlab("sweep", "plan", "tiny.toml", "--device", "cpu", "--json", cwd=folder).stdout)
+    assert (plan["done"], plan["training"]) == (2, 0)
+
+
+@pytest.mark.parametrize("part", ["9/8", "0/8", "x"])
+def test_what_is_no_part_is_refused_before_anything_is_trained(daxlab, folder: Path, part: str) -> None:
+    done = daxlab("sweep", "run", "tiny.toml", "--part", part, "--device", "cpu", cwd=folder)
+    assert done.returncode == 2
+    assert "such as 3/8" in done.stderr and part in done.stderr
+    assert not (folder / "daxlab.db").exists()

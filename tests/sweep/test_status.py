@@ -1,5 +1,6 @@
 """Whoever opens the ledger sees how far a sweep is, while it is written and afterwards."""
 
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -195,3 +196,31 @@ def test_a_writer_that_is_no_sweep_is_not_taken_for_the_last_sweep(two) -> None:
     with Writer(path):
         now = seen(path)
         assert (now.runs_per_hour, now.seconds_left) == (None, None)
+
+
+def test_time_left_knows_that_steps_take_unequally_long_and_that_runs_are_scored(tmp_path: Path) -> None:
+    def timed(learner: RNN, step: float, end: float) -> Run:
+        timing = {"seconds": 100.0, "group_seconds": 100.0, "fresh": 0.0, "at_once": 1}
+        timing |= {"start_seconds": 0.0, "step_seconds": step, "end_seconds": end, "compile_seconds": 0.0}
+        return Run(spec=Spec("jump", 99, learner).facts(), timing=timing, origin={"platform": "cpu"})
+
+    wide = replace(NARROW, hidden=400)
+    facts = all_facts([Spec("jump", 0, NARROW), Spec("jump", 0, wide), Spec("jump", 1, wide)])
+    with Writer(tmp_path / "runs.db") as writer:
+        writer.add([timed(NARROW, 0.001, 2), timed(wide, 0.1, 8)])
+        writer.record(alone(facts))
+        writer.progress({}, noted(writer))
+        for group in alone(facts)[:2]:
+            writer.begin(group.key, {})
+        first, second = (group.key for group in alone(facts)[:2])
+        at = {
+            first: {"phase": "training", "since": time.time(), "pace": 0.002},
+            second: {"phase": "training", "since": time.time()},
+        }
+        writer.progress({first: 500}, {"phases": at})
+        now = seen(tmp_path / "runs.db")
+        assert [group.seconds_left for group in now.groups] == pytest.approx([500 * 0.002, 1_000 * 0.1], abs=1)
+        rest = [500 * 0.002 + 2, 1_000 * 0.1 + 8, 1_000 * 0.1 + 8]  # two of them at once
+        assert now.seconds_left == pytest.approx(sum(rest) / 2, abs=2)
+        assert now.scoring_known
+        assert [(group.phase, group.seed) for group in now.next] == [("waiting", 1)]

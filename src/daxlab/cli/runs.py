@@ -240,10 +240,14 @@ def merge_runs(
         raise typer.Exit(1)
 
 
-def _devices(ledger: Ledger, keys: Sequence[str]) -> dict[str, str | None]:
-    """The device that each run was trained on; None of a run that failed, which rounding does not explain."""
-    rows = ledger.rows({"key": list(keys)})
-    return {row["key"]: row["origin"].get("device") if row["status"] == "done" else None for row in rows}
+def _devices(ledger: Ledger, keys: Sequence[str]) -> dict[str, tuple[str, str | None] | None]:
+    """The device that each run was trained on, and the kind of CPU, where it was written down; None of a run that
+    failed, which rounding does not explain."""
+    devices = dict[str, tuple[str, str | None] | None]()
+    for row in ledger.rows({"key": list(keys)}):
+        device, processor = (row["origin"].get(name) for name in ("device", "processor"))
+        devices[row["key"]] = (device, processor) if device and row["status"] == "done" else None
+    return devices
 
 
 def _copy_weights(source: Path, target: Path, keys: Iterable[str]) -> None:

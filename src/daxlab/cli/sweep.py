@@ -20,6 +20,8 @@ from daxlab.ledger import Ledger, is_written
 from daxlab.ledger.location import default_ledger, ledger_at, shipped
 from daxlab.sweep import Outcome, Spec, weights_of
 from daxlab.sweep.grid import parse, part, read
+from daxlab.sweep.local import device_named
+from daxlab.sweep.parts import part_named, part_of
 from daxlab.units import counted
 
 app = App(help="Train many runs at once: run, plan, status.", no_args_is_help=True)
@@ -36,6 +38,8 @@ OnlyOption = Annotated[
     list[str] | None,
     typer.Option("--only", metavar="AXIS=VALUES", help=ONLY, rich_help_panel=WHAT, autocompletion=complete_axes),
 ]
+PART = "Only the third of eight parts, say, each for a machine and a ledger of its own; then 'daxlab runs merge'."
+PartOption = Annotated[str | None, typer.Option("--part", metavar="3/8", help=PART, rich_help_panel=WHAT)]
 WATCH = "Keep looking until nothing is trained. Default: in a terminal yes, elsewhere no."
 
 
@@ -46,6 +50,7 @@ def run(
     spec: SpecArgument = None,
     axes: AxesOption = None,
     only: OnlyOption = None,
+    of_parts: PartOption = None,
     keep_weights: Annotated[
         bool,
         typer.Option(
@@ -58,10 +63,11 @@ def run(
 
     Example: daxlab sweep run specs/paper-search.toml --device gpu --budget 20m
     Example: daxlab sweep run --set split=jump --set hidden=25,50 --set seeds=3
+    Example: daxlab sweep run specs/smoke.toml --part 1/2 --ledger part-1.db
     """
-    wanted, path = _declared(spec, axes, only), how.ledger
+    wanted, path = _declared(spec, axes, only, of_parts, how), how.ledger
     plan = training.plan(wanted, how)
-    print(training.in_words(plan, str(spec or "This sweep")), file=sys.stderr)
+    print(training.in_words(plan, _title(spec, of_parts)), file=sys.stderr)
     outcome = training.train(wanted, how, plan, keep_weights=keep_weights)
     with Ledger(path) as known:
         lacking, undone = (set(known.lacking(outcome.keys, retry_failed=retried)) for retried in (False, True))
@@ -87,27 +93,34 @@ def plan(
     spec: SpecArgument = None,
     axes: AxesOption = None,
     only: OnlyOption = None,
+    of_parts: PartOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Say how many runs 'sweep run' would train and how long it would take. Trains nothing.
 
     Example: daxlab sweep plan specs/paper-search.toml --device gpu
     """
-    facts = training.plan(_declared(spec, axes, only), how, to_train=False)
+    facts = training.plan(_declared(spec, axes, only, of_parts, how), how, to_train=False)
     if as_json:
         return print_json(_as_json(facts))
-    print(training.in_words(facts, str(spec or "This sweep")))
+    print(training.in_words(facts, _title(spec, of_parts)))
 
 
-def _declared(spec: Path | None, axes: list[str] | None, only: list[str] | None) -> list[Spec]:
+def _declared(
+    spec: Path | None, axes: list[str] | None, only: list[str] | None, of_parts: str | None, how: Training
+) -> list[Spec]:
     """The runs that a file and axes declare, and of these a part. A file may be one that comes with daxlab."""
+    numbers = part_named(of_parts) if of_parts is not None else None
     if spec is None and not axes:
         raise InputError("give a sweep file, or axes: --set split=jump --set hidden=25,50, say")
-    if spec is None:
-        return part(parse({}, axes or []), only or [])
-    if not spec.exists() and spec.parent in (Path(), Path("specs")):
+    if spec and not spec.exists() and spec.parent in (Path(), Path("specs")):
         spec = shipped(f"specs/{spec.name}") or spec
-    return part(read(spec, axes or []), only or [])
+    specs = part(read(spec, axes or []) if spec else parse({}, axes or []), only or [])
+    return part_of(specs, *numbers, device_named(how.device, how.executor)) if numbers else specs
+
+
+def _title(spec: Path | None, of_parts: str | None) -> str:
+    return str(spec or "This sweep") + (f", part {of_parts}" if of_parts else "")
 
 
 def _as_json(plan: dict[str, Any]) -> dict[str, Any]:

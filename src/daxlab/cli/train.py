@@ -154,7 +154,7 @@ def train(
         print_json(content | {"complete": not outcome.stopped})
     else:
         for split, result in results.items():
-            _show(f"{chosen} on {split}" + ("" if data == "scan" else f" of {data}"), result)
+            _show(f"{chosen} on {split}" + ("" if data == "scan" else f" of {data}"), result, runs)
     return outcome
 
 
@@ -210,13 +210,17 @@ def _results(path: Path, keys: tuple[str, ...], splits: Sequence[str]) -> dict[s
     return results
 
 
-def _show(title: str, result: Mapping[str, Any]) -> None:
+def _show(title: str, result: Mapping[str, Any], asked: int) -> None:
     print(f"\n{title}\n")
     rows = []
     for row in result["runs"]:
         failure = "" if row["status"] == "done" else f"failed at step {row['failed_at']:,}"
         rows.append(row | {"run": row["id"][:12], "failure": failure})
     show(table(rows, COLUMNS))
+    done = sum(row["accuracy"] is not None for row in result["runs"])
+    of = f", of {done:,} of {counted(asked, 'run')}" if done < asked else ""
     if result["sem"] is not None:
         interval = f"95% interval {result['low']:.2f} to {result['high']:.2f}"
-        print(f"\nmean {result['mean']:.2f}, standard error {result['sem']:.2f}, {interval}")
+        print(f"\nmean {result['mean']:.2f}, standard error {result['sem']:.2f}, {interval}{of}")
+    elif of:
+        print(f"\n{of.removeprefix(', of ')}")

@@ -13,6 +13,7 @@ import typer
 
 from daxlab.cli.app import HOW, WHERE
 from daxlab.cli.completion import one_of
+from daxlab.cli.notify import notifying
 from daxlab.cli.options import WrittenLedgerOption, budget_of
 from daxlab.cli.watching import watch
 from daxlab.ledger import Ledger, is_written
@@ -22,6 +23,7 @@ from daxlab.sweep.estimates import estimate
 from daxlab.sweep.local import device_named, groups_at_once
 from daxlab.units import counted, duration, size
 
+NOTIFY = "Run this in a shell at the end: $DAXLAB_STATUS is done, stopped or failed, $DAXLAB_SUMMARY says more."
 FAILED = "{:,} of them failed; --retry-failed trains them again."
 
 
@@ -81,6 +83,7 @@ class Training:
             rich_help_panel=WHERE,
         ),
     ] = None
+    notify: Annotated[str | None, typer.Option(metavar="COMMAND", help=NOTIFY, rich_help_panel=WHERE)] = None
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Train runs again that failed before.", rich_help_panel=HOW)
     ] = False
@@ -99,7 +102,9 @@ def with_training_options(command: Callable[..., Outcome | None]) -> Callable[..
     @wraps(command)
     def run(**values: Any) -> None:
         how = Training(**{option.name: values.pop(option.name) for option in options})
-        exit_if_stopped(command(how=how, **values), how.ledger)
+        with notifying(how.notify, how.ledger) as ending:
+            ending.outcome = command(how=how, **values)
+        exit_if_stopped(ending.outcome, how.ledger)
 
     run.__signature__ = own.replace(parameters=[*kept, *options])  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in [*kept, *options]}

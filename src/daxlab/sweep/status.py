@@ -179,7 +179,8 @@ def _seconds_left(
     for row in waiting:
         to_do = max(steps(row["spec"]) - row["updates"], 0)
         lacking.append(costs.get(row["key"], mean).seconds(row["size"], to_do))
-    return max([(sum(ends) + sum(lacking)) / max(len(ends), 1), *ends, *lacking])
+    # Nothing is left but scoring, of which nothing is known: then nothing is said.
+    return max([(sum(ends) + sum(lacking)) / max(len(ends), 1), *ends, *lacking]) or None
 
 
 def _trained(rows: Iterable[Row]) -> float:

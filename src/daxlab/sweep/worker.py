@@ -159,6 +159,7 @@ def _run(scored: Scored, content: dict[str, Any]) -> Run:
 def _origin(uses_jax: bool) -> dict[str, Any]:
     """What is needed to repeat a run besides its spec."""
     facts = {"python": platform.python_version(), "machine": platform.machine(), "daxlab": _daxlab()}
+    facts["processor"] = _processor()
     if not uses_jax:
         return {"device": "cpu", "platform": "cpu", **facts}
     import jax
@@ -172,6 +173,17 @@ def _limits(learner: Learner) -> dict[str, float]:
     """The limits of time and memory that a learner's runs had; they are no part of a key."""
     parts = [part.name for part in fields(learner) if not part.metadata.get("keyed", True)]
     return {name: value for name in parts if isinstance(value := getattr(learner, name), float)}
+
+
+@cache
+def _processor() -> str:
+    """The kind of CPU, because another kind rounds otherwise."""
+    with suppress(OSError):
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+        models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+        if models:
+            return models[0]
+    return platform.processor()
 
 
 @cache
