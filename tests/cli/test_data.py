@@ -18,6 +18,7 @@ def test_list_has_every_split_with_its_sizes(daxlab, data) -> None:
         "train": 14_670,
         "distinct_train": 13_204,
         "tests": {"test": 7_706},
+        "asks": "jump in company; seen alone",
     }
     assert (rows["simple"]["origin"], rows["simple"]["train"], rows["simple"]["tests"]["test"]) == (
         "seed",

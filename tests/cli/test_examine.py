@@ -82,7 +82,7 @@ def test_failed_runs_are_counted_by_their_status_and_the_others_by_their_accurac
     printed = daxlab("examine", *words).stdout
     assert "1 run crashed: exit status 1" in printed and "RuntimeError: not fitted" in printed
     (failed,) = json.loads(daxlab("runs", "list", "--where", "seed=1", "--json").stdout)
-    assert "RuntimeError: not fitted" in json.loads(daxlab("runs", "show", failed["key"]).stdout)["reason"]
+    assert "RuntimeError: not fitted" in json.loads(daxlab("runs", "show", failed["key"], "--json").stdout)["reason"]
 
 
 @pytest.mark.usefixtures("trains_here")

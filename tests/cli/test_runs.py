@@ -86,7 +86,7 @@ def test_without_a_ledger_of_one_s_own_the_shipped_runs_are_shown_and_that_is_sa
     assert SHIPPED in daxlab("runs", "list", cwd=tmp_path).stderr
     ledger.rename(tmp_path / "daxlab.db")
     assert SHIPPED not in daxlab("runs", "list", cwd=tmp_path).stderr
-    only_there = daxlab("runs", "show", "9485894f", cwd=tmp_path)  # the README's
+    only_there = daxlab("runs", "show", "9485894f", "--json", cwd=tmp_path)  # the README's
     assert SHIPPED in only_there.stderr and json.loads(only_there.stdout)["spec"]["split"]["name"] == "jump"
 
 
@@ -96,7 +96,7 @@ def test_the_ledger_option_belongs_after_the_command(daxlab, ledger: Path) -> No
 
 
 def test_show_and_curve_take_any_unique_beginning_of_a_key(daxlab, ledger: Path, first: str) -> None:
-    shown = json.loads(daxlab("runs", "show", first[:10], "--ledger", ledger).stdout)
+    shown = json.loads(daxlab("runs", "show", first[:10], "--json", "--ledger", ledger).stdout)
     assert (shown["key"], shown["spec"]["split"]["name"]) == (first, "jump")
     curve = json.loads(daxlab("runs", "curve", first[:10], "--json", "--ledger", ledger).stdout)[first]
     assert (curve["update"], curve["loss"]) == ([10_000, 20_000], [1.0, None])

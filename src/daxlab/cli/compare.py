@@ -180,7 +180,10 @@ def figure_row(row: "Row") -> dict[str, str]:
 
     text = cells(row)
     more = {"figure": _figure(row) + text["marks"], "runs": every(text["runs"].split()), "note": row.note}
-    return text | more | ({"verdict": ""} if row.paper is None else {})
+    if row.paper is None:
+        return text | more | {"verdict": ""}
+    incomplete = row.verdict == "unmeasured" and text["ours"] != "–"
+    return text | more | ({"verdict": "incomplete"} if incomplete else {})
 
 
 def _part(row: "Row") -> str:

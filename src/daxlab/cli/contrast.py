@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from daxlab.atomic import atomic_write
 from daxlab.cli.options import read_filters
-from daxlab.cli.terminal import dots, print_json, show, table
+from daxlab.cli.terminal import dots, print_json, show, show_rows, table
 from daxlab.errors import InputError
 from daxlab.ledger import Ledger
 from daxlab.ledger.location import ledger_at
@@ -22,6 +22,7 @@ Row = dict[str, Any]
 COLUMNS = {"dataset": "data", "split": "split", "learner A": "name_a", "learner B": "name_b", "runs": "runs"}
 COLUMNS |= {"A": "mean_a", "B": "mean_b", "A - B": "difference", "pairs": "pairs", "run of A better": "better"}
 COLUMNS |= {"A higher": "higher", "A only": "only_a", "B only": "only_b"}
+LEAST = ("pairs", "A higher", "run of A better", "B only", "A only", "runs")  # goes first where a terminal is narrow
 COMMANDS = {name: name for name in ("command", "A %", "B %", "target", "wrong answer")}
 LEGEND = """\
 A, B: the mean percentage of test commands with every action right; in brackets the 95% interval, of A - B too.
@@ -63,7 +64,9 @@ def show_contrast(
         name = f": {next(iter(names[side]))}" if len(names[side]) == 1 else ""
         print(f"{side.upper()}  {', '.join((*texts, *where))}{name}")
     print()
-    show(table([_cells(row, names) for row in compared], COLUMNS))
+    dropped = show_rows([_cells(row, names) for row in compared], COLUMNS, LEAST)
+    if dropped:
+        print(f"\n{dropped}")
     print()
     for row in over:
         mean = _with_ends(*(row[name] for name in contrast.DIFFERENCE))
