@@ -109,6 +109,7 @@ except SystemExit:
     assert done.stdout.split() == ["jump", "jump-once", "[]"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("bash"), reason="this system has no bash")
 def test_tab_in_a_real_bash(ledger: Path, tmp_path: Path) -> None:
     program = tmp_path / "daxlab"

@@ -1,6 +1,7 @@
 """Two sets of runs, A and B: by how much one is better than the other, how sure that is, and on which commands.
 
-Like is compared with like. Runs belong together if learner and split are the same, the split by its content. Where each
+Like is compared with like. Runs belong together if learner and split are the same, the split by its content; where the
+two sides share no split, if the test sets are the same. Where each
 side has one learner on a split, these two are compared. Otherwise a learner of A is matched with the one of B that
 differs from it in nothing but the fields that the two filters tell apart; a learner without such a partner is not
 compared, and never pooled with others.
@@ -14,7 +15,8 @@ Reads the ledger's metrics; only `items` reads answers.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
 from math import sqrt
 from statistics import fmean
 from typing import Any
@@ -24,6 +26,7 @@ import polars as pl
 
 from daxlab.analysis.answers import together
 from daxlab.analysis.replicates import Row, Where, name_and_protocol, summary
+from daxlab.datasets import dataset
 from daxlab.errors import InputError
 from daxlab.learners import name_and_fields
 from daxlab.ledger import Ledger
@@ -64,7 +67,9 @@ def compare(ledger: Ledger, a: Where, b: Where, where: Where | None = None) -> p
         some = f"{len(both):,} runs, such as {both[0][:12]}, are" if len(both) > 1 else f"the run {both[0][:12]} is"
         raise InputError(f"{some} on both sides: filter each side by a field that tells them apart")
     told_apart = _told_apart(filters["a"], filters["b"])
-    of_a, of_b = (_by_split(rows) for rows in sides.values())
+    of_a, of_b = (_by_split(rows, _digest) for rows in sides.values())
+    if not of_a.keys() & of_b.keys():  # other training, such as that of jump and jump-once, but the same questions
+        of_a, of_b = (_by_split(rows, _test_digest) for rows in sides.values())
     rows = []
     for digest in {**of_a, **of_b}:
         for one, other in _matched(of_a.get(digest, []), of_b.get(digest, []), told_apart):
@@ -102,13 +107,29 @@ def over_learners(frame: pl.DataFrame) -> pl.DataFrame:
 # -- which learners are compared
 
 
-def _by_split(rows: Sequence[Row]) -> dict[str, list[Replicates]]:
-    """By the digest of a split, the runs of each learner."""
-    groups: dict[str, dict[str, Replicates]] = {}
+def _by_split(rows: Sequence[Row], digest: Callable[[Row], str]) -> dict[str, list[Replicates]]:
+    """By the digest of a split, the runs of each learner on each split of that digest."""
+    groups: dict[str, dict[tuple[str, str], Replicates]] = {}
     for row in sorted(rows, key=lambda row: row["seed"]):
-        digest = row["spec"]["split"].get("digest", row["split"])
-        groups.setdefault(digest, {}).setdefault(canonical(learner_facts(row)), []).append(row)
+        learner = canonical(learner_facts(row)), _digest(row)
+        groups.setdefault(digest(row), {}).setdefault(learner, []).append(row)
     return {digest: list(learners.values()) for digest, learners in groups.items()}
+
+
+def _digest(row: Row) -> str:
+    """Of a run's split."""
+    return str(row["spec"]["split"].get("digest", row["split"]))
+
+
+def _test_digest(row: Row) -> str:
+    """Of the test set of a run's split, if the split is here as it was recorded; else of the split."""
+    try:
+        split = dataset(row["dataset"]).split(row["split"])
+    except InputError:
+        return _digest(row)
+    if split.digest != _digest(row):
+        return _digest(row)
+    return sha256(canonical([row["dataset"], split.test]).encode()).hexdigest()
 
 
 def learner_facts(row: Row) -> Row:
@@ -187,7 +208,9 @@ def _written(filters: Where) -> str:
 
 def _row(digest: str, of_a: Replicates, of_b: Replicates, told_apart: set[str]) -> Row:
     first = (of_a or of_b)[0]
-    row = {"dataset": first["dataset"], "split": first["split"], "digest": digest, "also": [], "pairs": 0}
+    others = [runs[0]["split"] for runs in (of_b,) if runs and _digest(runs[0]) != _digest(first)]
+    split = " and ".join([first["split"], *others])
+    row = {"dataset": first["dataset"], "split": split, "digest": digest, "also": [], "pairs": 0}
     scores: list[Scores] = []
     for side, runs in (("a", of_a), ("b", of_b)):
         measured = [run for run in runs if run["status"] == "done" and run["accuracy"] is not None]

@@ -1,5 +1,6 @@
 """`daxlab learners` and `daxlab train`: what can be trained, and replicates of one learner on one split or several."""
 
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
@@ -203,14 +204,27 @@ def _warn(data: Dataset, splits: Sequence[str]) -> None:
     for warning in warnings[:MOST_WARNINGS]:
         print(warning, file=sys.stderr)
     if len(warnings) > MOST_WARNINGS:
-        print(f"… and {counted(len(warnings) - MOST_WARNINGS, 'more warning')}", file=sys.stderr)
+        option = f" --data {shlex.quote(data.name)} --all"
+        print(
+            f"… and {counted(len(warnings) - MOST_WARNINGS, 'more warning')}: daxlab data list{option}", file=sys.stderr
+        )
 
 
 def _results(path: Path, keys: tuple[str, ...], splits: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Of each split, its runs in the order of their keys, and what they say together; accuracies in percent."""
     with Ledger(path) as ledger:
         by_key = {row["key"]: row for row in ledger.rows({"key": list(keys)})}
-    parts = ("split", "seed", "status", "accuracy", "train_accuracy", "oracle_accuracy", "failed_at", "seconds")
+    parts = (
+        "split",
+        "seed",
+        "status",
+        "accuracy",
+        "train_accuracy",
+        "oracle_accuracy",
+        "failed_at",
+        "reason",
+        "seconds",
+    )
     rows = [{"id": key, **{part: by_key[key][part] for part in parts}} for key in keys if key in by_key]
     results = {}
     for split in splits:
@@ -224,7 +238,7 @@ def _show(title: str, result: Mapping[str, Any]) -> None:
     print(f"\n{title}\n")
     rows = []
     for row in result["runs"]:
-        failure = "" if row["status"] == "done" else f"failed at step {row['failed_at']:,}"
+        failure = "" if row["status"] == "done" else f"failed at step {row['failed_at']:,}: {row['reason']}"
         rows.append(row | {"run": row["id"][:12], "failure": failure})
     show(table(rows, COLUMNS))
     if result["sem"] is not None:
