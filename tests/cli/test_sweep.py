@@ -168,7 +168,6 @@ def test_a_plan_names_the_runs_that_come_with_daxlab(daxlab, tmp_path: Path) -> 
         (["run", "--set", "split=jump", "--set", "hidden=five"], "hidden takes a whole number, not 'five'"),
         (["run", "tiny.toml", "--only", "hidden=5"], "there hidden is 8"),
         (["run", "tiny.toml", "--budget", "soon"], "a time is one such as"),
-        (["status"], "there is no ledger at daxlab.db"),
         (["status", "--json", "--watch"], "choose one"),
     ],
 )
@@ -200,3 +199,9 @@ def test_the_results_that_come_with_daxlab_are_never_written_to(daxlab, tmp_path
 def test_a_plan_for_a_cluster_is_for_one_of_its_devices(daxlab, tmp_path: Path) -> None:
     asked = ("sweep", "plan", "paper-search.toml", "--executor", "ray", "--device", "gpu")
     assert "on one GPU (divide by how many the cluster has)" in daxlab(*asked, cwd=tmp_path).stdout
+
+
+def test_where_there_is_no_sweep_yet_the_shipped_results_are_shown_and_that_is_said(daxlab, tmp_path: Path) -> None:
+    told = daxlab("sweep", "status", cwd=tmp_path)
+    assert told.returncode == 0
+    assert "the results that come with daxlab" in told.stderr and " done, 0 running" in told.stdout
