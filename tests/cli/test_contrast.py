@@ -119,7 +119,7 @@ def answered_once(tiny: Path, seed: int) -> Run:
         (["--b", "hidden=8"], "add --a, such as --a hidden=50"),
         (["--where", "split=jump"], "add --a and --b"),
         (["--items", "items.csv"], "add --a and --b"),
-        ([*SIDES, "--items", "items.txt"], "ends in .csv"),
+        ([*SIDES, "--items", "items.txt"], "end its name in .csv"),
         ([*SIDES, "--where", "split=run", "--items", "items.csv"], "nothing to write"),
         ([*SIDES, "--where", "hidden=8"], "hidden cannot be both 8 and 16"),
         (["--a", "hiden=8", "--b", "hidden=16"], "did you mean 'hidden'?"),

@@ -85,7 +85,7 @@ def test_runs_that_the_ledger_has_are_not_planned_again(daxlab, tmp_path: Path) 
         (["jmup"], "did you mean 'jump'"),
         (["jump", "--runs", "0"], "runs must be between"),
         (["jump", "--updates", "0"], "updates must be at least 1"),
-        (["jump", "--budget", "soon"], "a time is one such as"),
+        (["jump", "--budget", "soon"], "is not a time"),
         (["jump", "--device", "tpu"], "a device is auto, cpu or gpu"),
     ],
 )

@@ -186,7 +186,7 @@ def test_without_a_ledger_of_one_s_own_the_shipped_runs_are_shown_and_that_is_sa
 
 def test_the_ledger_option_belongs_after_the_command(daxlab, ledger: Path) -> None:
     early = daxlab("runs", "--ledger", ledger, "show", "36b51a")
-    assert (early.returncode, "say --ledger after show" in early.stderr) == (2, True)
+    assert (early.returncode, "put --ledger after show" in early.stderr) == (2, True)
 
 
 def test_show_and_curve_take_any_unique_beginning_of_a_key(daxlab, ledger: Path, first: str) -> None:
@@ -290,13 +290,13 @@ def test_runs_that_differ_because_they_were_trained_on_another_device_are_no_err
     ("arguments", "complaint"),
     [
         (["show", "zzz"], "not a run's key"),
-        (["list", "-w", "key=xyz"], "needs the whole of it"),
+        (["list", "-w", "key=xyz"], "give all of its 64 hexadecimal digits"),
         (["list", "-w", "seed=[1,[2]]"], "takes a name or a number"),
         (["list", "-w", "seed=99999999999999999999999"], "takes a name or a number"),
         (["delete", "abcd", "--yes"], "there is no ledger at daxlab.db"),
         (["show", "000000"], "no run begins with"),
         (["list", "-w", "hiden=50"], "runs have no column 'hiden'; did you mean 'hidden'?"),
-        (["list", "-w", "split"], "a filter is COLUMN=VALUE"),
+        (["list", "-w", "split"], "write COLUMN=VALUE"),
         (["list", "--sort", "acuracy"], "runs have no column 'acuracy'; did you mean 'accuracy'?"),
         (["list", "--columns", "run,hiden"], "runs have no column 'hiden'; did you mean 'hidden'?"),
         (["export", "x.txt"], "end its name in .csv, .jsonl or .parquet"),

@@ -62,7 +62,7 @@ def test_a_budget_that_is_used_up_is_exit_3_and_says_how_to_go_on(daxlab, tiny: 
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ([], "say what to learn"),
+        ([], "say what to train on"),
         (["--split", "jmp"], "did you mean 'jump'"),
         (["rn", "--split", "jump"], "did you mean 'rnn'"),
         (["--split", "jump", "--data", "scam"], "did you mean 'scan'"),
@@ -80,7 +80,7 @@ def test_a_budget_that_is_used_up_is_exit_3_and_says_how_to_go_on(daxlab, tiny: 
         (["--split", "jump", "--seed", "-1"], "a seed is a whole number"),
         (["--split", "jump", "--updates", "0"], "updates must be at least 1"),
         (["--split", "jump", "--device", "tpu"], "a device is auto, cpu or gpu"),
-        (["--split", "jump", "--budget", "soon"], "a time is one such as"),
+        (["--split", "jump", "--budget", "soon"], "is not a time"),
         (["--split", "jump", "--ledger", "."], "is a directory"),
     ],
 )

@@ -317,9 +317,7 @@ def items(ledger: Ledger, a: Sequence[str], b: Sequence[str]) -> pl.DataFrame:
     for side, keys in (("a", a), ("b", b)):
         known = answered(ledger, keys)
         if not known:
-            raise InputError(
-                f"{ledger.path} has no answers of {side.upper()}'s runs: take them from where they were made"
-            )
+            raise InputError(f"{ledger.path} has no answers of {side.upper()}'s runs: merge the ledger that has them")
         frame = together(ledger, known, ["command", "target", "answer", "right"])
         per_item = frame.with_columns(item=pl.int_range(pl.len()).over("key")).group_by("item")
         share = (100 * pl.col("right").mean()).alias(side)

@@ -132,7 +132,7 @@ def report(
     Example: daxlab report --out report.html --open
     """
     if out.suffix.lower() not in (".html", ".htm"):
-        raise InputError(f"a report is a page: give --out a name that ends in .html, not {out.name!r}")
+        raise InputError(f"the report is an HTML page: end the name of --out in .html, not {out.name!r}")
     if out.is_dir() or not out.parent.is_dir():
         reason = "it is a folder" if out.is_dir() else f"there is no folder {out.parent}"
         raise InputError(f"cannot write {out}: {reason}")

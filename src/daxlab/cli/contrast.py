@@ -43,7 +43,7 @@ def show_contrast(
     from daxlab.analysis import contrast  # polars is slow to load
 
     if to and to.suffix != ".csv":
-        raise InputError(f"--items writes a table: give it a name that ends in .csv, not {to.name!r}")
+        raise InputError(f"--items writes a .csv file: end its name in .csv, not {to.name!r}")
     path = ledger_at(ledger)
     with Ledger(path) as known:
         filters = {side: read_filters(known, [*where, *texts], f"--{side}: ") for side, texts in (("a", a), ("b", b))}
@@ -103,7 +103,7 @@ def _write(items: dict[int, "pl.DataFrame"], compared: Sequence[Row], to: Path) 
     import polars as pl
 
     if not items:
-        raise InputError("there is nothing to write: of no comparison both sides have answers in this ledger")
+        raise InputError("there is nothing to write: in no comparison does this ledger have the answers of both sides")
     names = ("dataset", "split", "learner_a", "learner_b")
     frames = [
         frame.select(*(pl.lit(compared[place][name], pl.String).alias(name) for name in names), pl.all())

@@ -61,9 +61,7 @@ def program(
 ) -> Program:
     """The program that the options describe."""
     if file and not python and derives_from_daxlab(file):
-        raise InputError(
-            f"{file} is a learner of daxlab's own kind, and needs no process: daxlab train {file} --split jump"
-        )
+        raise InputError(f"{file} derives from daxlab's classes: train it with 'daxlab train {file} --split jump'")
     fields: Any = {"file": file or "", "command": command, "format": form, "python": python}
     fields |= {"args": shlex.join(arguments or []), "time": seconds(time), "memory": bytes_named(memory)}
     program = Program(**fields)
@@ -157,7 +155,7 @@ def examine(
     data = _part(data, limit, dev, command)
     if take_home:
         if file or command:
-            raise InputError("a take-home folder is for whoever opens it: leave out the program")
+            raise InputError("--take-home runs no program: leave it out")
         return write_folder(take_home, _chosen(dataset(data), splits), data, range(seed, seed + runs), form, disguise)
     learner = program(file, command, form, python, arguments, time, memory)
     names = _chosen(dataset(data), splits)

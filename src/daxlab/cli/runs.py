@@ -42,7 +42,7 @@ def runs(context: typer.Context, ledger: LedgerOption = None) -> None:
     if context.invoked_subcommand is None:
         list_runs(ledger=ledger)
     elif ledger is not None:
-        raise InputError(f"say --ledger after {context.invoked_subcommand}: each command here has its own")
+        raise InputError(f"put --ledger after {context.invoked_subcommand}, which has an option of that name")
 
 
 app.command("list")(list_runs)
@@ -119,7 +119,7 @@ def export_runs(
             return _export_records(known, to, filters, form, organization)
         if to.suffix != ".db":
             if figures_only:
-                raise InputError("--figures-only is for a .db: a table has nothing but figures")
+                raise InputError("--figures-only is for a .db; a table has nothing but figures anyway")
             write_table(known, to, filters)
         else:
             export(known, to, filters, artefacts=[] if figures_only else None)
@@ -132,7 +132,9 @@ def _export_records(ledger: Ledger, folder: Path, where: Mapping[str, Any], form
     from daxlab.analysis.every_eval_ever import NAME, records  # polars is slow to load
 
     if form != NAME:
-        raise InputError(f"the one format of records is {NAME}, not {form!r}; a table is named by its suffix: runs.csv")
+        raise InputError(
+            f"--format takes {NAME}, not {form!r}; for a table leave it out, and end the name in .csv, say"
+        )
     contents = dict(records(ledger, where, organization, time()))
     if not contents:
         raise InputError("none of these runs has an accuracy, so there is nothing to export")

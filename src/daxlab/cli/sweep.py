@@ -102,7 +102,7 @@ def plan(
 def _declared(spec: Path | None, axes: list[str] | None, only: list[str] | None) -> list[Spec]:
     """The runs that a file and axes declare, and of these a part. A file may be one that comes with daxlab."""
     if spec is None and not axes:
-        raise InputError("give a sweep file, or axes: --set split=jump --set hidden=25,50, say")
+        raise InputError("say what to train: name a sweep file, or add --set split=jump --set hidden=25,50")
     if spec is None:
         return part(parse({}, axes or []), only or [])
     if not spec.exists() and spec.parent in (Path(), Path("specs")):
@@ -128,7 +128,7 @@ def status(
     """
     path = ledger or (default_ledger() if is_written(default_ledger()) else ledger_at(None))
     if as_json and watch:
-        raise InputError("--json says it once, --watch again and again: choose one")
+        raise InputError("--json and --watch do not go together: choose one")
     now = look(path)
     if as_json:
         print_json(now)

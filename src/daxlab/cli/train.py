@@ -135,7 +135,7 @@ def train(
     """
     training.check_runs(runs)
     if not 0 <= checkpoint_every < inf:
-        raise InputError(f"a time between checkpoints is a number of seconds, not {checkpoint_every}")
+        raise InputError(f"--checkpoint-every takes a number of seconds, not {checkpoint_every}")
     chosen = learners.from_text(*name_and_settings(learner or [], settings or []))
     source = dataset(data)
     names = _chosen_splits(source, splits or [], test)
@@ -167,7 +167,9 @@ def name_and_settings(typed: Sequence[str], settings: Sequence[str]) -> tuple[st
     while words:
         option, equals, value = words.pop(0).partition("=")
         if not option.startswith("--"):
-            raise InputError(f"what is {option!r}? The learner comes first, and every value after its option")
+            raise InputError(
+                f"{option!r} is not understood here: the learner comes first, and each value after its option"
+            )
         field = option.removeprefix("--").replace("-", "_")
         if field not in defaults and isinstance(defaults.get(field.removeprefix("no_")), bool) and not equals:
             texts[field.removeprefix("no_")] = "false"
@@ -195,7 +197,7 @@ def _chosen_splits(data: Dataset, splits: Sequence[str], test: str | None) -> li
         raise InputError(f"--test is for a folder of TSV files; for {data.name}, choose a split with --split")
     names = [*splits, *([test] if test else [])]
     if not names and data.grammar is not None:
-        raise InputError("say what to learn: --split simple, say ('daxlab data list' has all)")
+        raise InputError("say what to train on, such as --split simple ('daxlab data list' shows all splits)")
     return list(dict.fromkeys(data.split(name).name for name in names or data.split_names()[:1]))
 
 
