@@ -17,7 +17,7 @@ from daxlab.cli.training import Training, with_training_options
 from daxlab.cli.watching import LOOK_EVERY, look, shown
 from daxlab.errors import InputError
 from daxlab.ledger import Ledger, is_written
-from daxlab.ledger.location import default_ledger, ledger_at, shipped
+from daxlab.ledger.location import default_ledger, ledger_at, shipped, writable_ledger
 from daxlab.sweep import Outcome, Spec, weights_of
 from daxlab.sweep.grid import parse, part, read
 from daxlab.units import counted
@@ -61,6 +61,8 @@ def run(
     """
     wanted, path = _declared(spec, axes, only), how.ledger
     plan = training.plan(wanted, how)
+    if plan["groups"]:
+        writable_ledger(path)
     print(training.in_words(plan, str(spec or "This sweep")), file=sys.stderr)
     outcome = training.train(wanted, how, plan, keep_weights=keep_weights)
     with Ledger(path) as known:

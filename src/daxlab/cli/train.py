@@ -22,6 +22,7 @@ from daxlab.cli.training import Training, with_training_options
 from daxlab.datasets import Dataset, dataset
 from daxlab.errors import InputError
 from daxlab.ledger import Ledger
+from daxlab.ledger.location import writable_ledger
 from daxlab.settings import ordered, written
 from daxlab.sweep import Outcome, Spec
 from daxlab.units import counted
@@ -146,6 +147,7 @@ def train(
     specs = [Spec(split, seed + n, chosen, data) for split in names for n in range(runs)]
     plan = training.plan(specs, how)
     if plan["groups"]:
+        writable_ledger(how.ledger)
         print(training.in_words(plan, ", ".join(names)), file=sys.stderr)
     # Whoever trains a few runs decides what to do with a damaged checkpoint; `sweep` and `reproduce` go on.
     outcome = training.train(specs, how, plan, checkpoint_every=checkpoint_every, set_aside=False)
