@@ -91,6 +91,27 @@ def test_what_else_differs_is_said(daxlab, ledger: Path, tiny: Path) -> None:
     assert "also differ" not in daxlab("compare", *SIDES, "--where", "split=jump", "--ledger", ledger).stdout
 
 
+def test_splits_with_the_same_test_set_are_compared_though_their_training_differs(
+    daxlab, ledger: Path, tiny: Path
+) -> None:
+    with Writer(ledger) as writer:
+        writer.add([answered_once(tiny, seed) for seed in range(2)])
+    sides = ("--a", "split=jump", "--b", "split=jump-once", "--where", "hidden=8")
+    content = json.loads(daxlab("compare", *sides, "--json", "--ledger", ledger).stdout)
+    (row,) = content["compared"]
+    assert (row["split"], row["runs_a"], row["runs_b"], row["only_b"]) == ("jump and jump-once", 3, 2, 1)
+    assert row["accuracies_b"] == [100.0, 100.0]
+    refused = daxlab("compare", "--a", "split=jump", "--b", "split=run", "--where", "cell=gru", "--ledger", ledger)
+    assert "no split in common" in refused.stderr
+
+
+def answered_once(tiny: Path, seed: int) -> Run:
+    """A run on jump-once that answers every command right."""
+    spec = Spec("jump-once", seed, RNN("gru", 1, 8), str(tiny))
+    targets = [example.actions for example in spec.content().test]
+    return Run(spec=spec.facts(), metrics={"accuracy": 100.0}, artefacts={"greedy": pack_answers(targets, targets)})
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
@@ -98,7 +119,7 @@ def test_what_else_differs_is_said(daxlab, ledger: Path, tiny: Path) -> None:
         (["--b", "hidden=8"], "add --a, such as --a hidden=50"),
         (["--where", "split=jump"], "add --a and --b"),
         (["--items", "items.csv"], "add --a and --b"),
-        ([*SIDES, "--items", "items.txt"], "ends in .csv"),
+        ([*SIDES, "--items", "items.txt"], "end its name in .csv"),
         ([*SIDES, "--where", "split=run", "--items", "items.csv"], "nothing to write"),
         ([*SIDES, "--where", "hidden=8"], "hidden cannot be both 8 and 16"),
         (["--a", "hiden=8", "--b", "hidden=16"], "did you mean 'hidden'?"),

@@ -9,6 +9,8 @@ import pytest
 
 from daxlab.datasets import release
 
+FEW_JUMP_8 = "add_prim_split/with_additional_examples/addprim_complex_jump_num8_rep1"
+
 
 def test_list_has_every_split_with_its_sizes(daxlab, data) -> None:
     rows = {row["name"]: row for row in json.loads(daxlab("data", "list", "--json").stdout)}
@@ -18,6 +20,7 @@ def test_list_has_every_split_with_its_sizes(daxlab, data) -> None:
         "train": 14_670,
         "distinct_train": 13_204,
         "tests": {"test": 7_706},
+        "asks": "jump in company; seen alone",
     }
     assert (rows["simple"]["origin"], rows["simple"]["train"], rows["simple"]["tests"]["test"]) == (
         "seed",
@@ -32,6 +35,22 @@ def test_list_has_every_split_with_its_sizes(daxlab, data) -> None:
     assert rows["release/few_shot_split/fewshot_num64_rep1"]["train"] == 15_286
     assert sum(name.startswith("release/") for name in rows) == 104
     assert all(row["train"] for row in rows.values())
+
+
+def test_every_split_of_scan_says_what_it_asks_for(daxlab, nowhere: Path) -> None:
+    rows = {row["name"]: row["asks"] for row in json.loads(daxlab("data", "list", "--json").stdout)}
+    assert all(rows.values())
+    assert rows["length"] == "over 22 actions; shorter seen"
+    assert rows["few-jump-8-rep2"] == rows[f"release/{FEW_JUMP_8}"] == "jump in company; 8 such seen"
+    assert rows["template-jump-around-right"] == "jump around right; none seen"
+    assert rows["template-opposite-right"] == "any verb opposite right; none seen"
+
+
+def test_list_hides_the_release_s_files_unless_all_are_asked_for(daxlab, nowhere: Path) -> None:
+    assert "release/simple_split/simple" not in daxlab("data", "list").stdout
+    assert "104 more" in daxlab("data", "list").stdout
+    every = daxlab("data", "list", "--all").stdout
+    assert "release/simple_split/simple" in every and "few-jump-8-rep2" in every
 
 
 def test_list_works_without_any_published_data(daxlab, nowhere: Path) -> None:
@@ -78,7 +97,9 @@ def test_verify_compares_every_file_with_what_the_rules_generate(daxlab, data, t
     monkeypatch.setattr(release, "PAIRS", ("length_split/length", release.SIMPLE))  # a part of it, for speed
     done = daxlab("data", "verify", data / "SCAN-master.zip")
     assert done.returncode == 0
-    assert "3 files matched our rules" in done.stdout
+    assert done.stdout.startswith("3 files matched our rules")
+    assert "length_split" not in done.stdout
+    assert "length_split" in daxlab("data", "verify", data / "SCAN-master.zip", "--all").stdout
     assert "2 files drawn by chance" in done.stdout
     (tmp_path / "tasks.txt").write_text("IN: jump OUT: I_JUMP\n")
     done = daxlab("data", "verify", tmp_path, "--json")
@@ -116,14 +137,6 @@ def test_starting_loads_nothing_heavy(code: str) -> None:
     code += "; import sys; print([m for m in ('jax', 'numpy', 'polars', 'lark', 'rich.table') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
-
-
-def test_every_command_has_help_with_an_example(daxlab) -> None:
-    assert daxlab("--version").stdout.startswith("daxlab ")
-    for verb in (["translate"], ["data"], ["data", "list"], ["data", "export"], ["data", "verify"], ["data", "fetch"]):
-        done = daxlab(*verb, "--help")
-        assert done.returncode == 0
-        assert verb == ["data"] or "Example: daxlab" in done.stdout
 
 
 @pytest.fixture

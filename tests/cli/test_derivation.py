@@ -34,7 +34,7 @@ def test_predict_says_that_there_is_no_derivation(daxlab, ledger: Path, key: str
 
 
 def test_a_runs_grammar_is_shown_with_how_often_its_rules_are_used(daxlab, ledger: Path, key: str) -> None:
-    record = json.loads(daxlab("runs", "show", key, "--ledger", ledger).stdout)["record"]
+    record = json.loads(daxlab("runs", "show", key, "--json", "--ledger", ledger).stdout)["record"]
     uses = {row["rule"]: row["uses"] for row in record["rules"]}
     assert uses["jump → JUMP"] == 1
     assert uses["[1] twice → [1] [1]"] > uses["jump → JUMP"]

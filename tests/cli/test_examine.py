@@ -83,7 +83,7 @@ def test_failed_runs_are_counted_by_their_status_and_the_others_by_their_accurac
     printed = daxlab("examine", *words).stdout
     assert "1 run crashed: exit status 1" in printed and "RuntimeError: not fitted" in printed
     (failed,) = json.loads(daxlab("runs", "list", "--where", "seed=1", "--json").stdout)
-    assert "RuntimeError: not fitted" in json.loads(daxlab("runs", "show", failed["key"]).stdout)["reason"]
+    assert "RuntimeError: not fitted" in json.loads(daxlab("runs", "show", failed["key"], "--json").stdout)["reason"]
 
 
 @pytest.mark.usefixtures("trains_here")
@@ -173,8 +173,8 @@ def test_splits_whose_files_are_not_here_are_left_out_and_named(daxlab, folder: 
     [
         ([], "give one of them"),
         (["mine.py:Moody", "--splits", "jmup"], "did you mean 'jump'?"),
-        (["mine.py:Moody", "--time", "soon"], "a time is one such as"),
-        (["mine.py:Moody", "--memory", "much"], "an amount of memory is one such as"),
+        (["mine.py:Moody", "--time", "soon"], "is not a time"),
+        (["mine.py:Moody", "--memory", "much"], "is not an amount of memory"),
         (["mine.py:Moody", "--arg", "depth"], "args are NAME=VALUE"),
         (["mine.py:Moody", "--format", "xml"], "format is one of"),
     ],

@@ -33,7 +33,7 @@ def test_a_full_disk_keeps_the_page_that_was_there(daxlab_process, tmp_path: Pat
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--out", "report.pdf"], "ends in .html"),
+        (["--out", "report.pdf"], "end the name of --out in .html"),
         (["--out", "nowhere/report.html"], "there is no folder nowhere"),
         (["--ledger", "none.db"], "there is no ledger at none.db"),
     ],

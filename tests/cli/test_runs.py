@@ -60,6 +60,100 @@ def test_filters_take_columns_and_any_field_of_the_learner(daxlab, ledger: Path)
     assert len(listed(daxlab, ledger, "dataset=scan")) == len(listed(daxlab, ledger, "learner=rnn")) == 9
 
 
+def test_a_filter_takes_several_values_and_names_the_one_that_no_run_has(daxlab, ledger: Path) -> None:
+    assert len(listed(daxlab, ledger, "hidden=50,100")) == 9
+    assert {row["seed"] for row in listed(daxlab, ledger, "seed=0,2", "split=jump")} == {0, 2}
+    told = daxlab("runs", "list", "-w", "hidden=50,60", "--ledger", ledger)
+    assert "no run has hidden=60: there are 50, 100\n" in told.stderr and "4 of 4 runs" in told.stdout
+
+
+def test_runs_are_sorted_and_what_has_no_value_comes_last(daxlab, ledger: Path) -> None:
+    with Writer(ledger) as writer:
+        writer.add([Run(spec=Spec("jump", 8, FIRST).facts(), status="failed", failed_at=3, reason="it is not finite")])
+        writer.add([run("jump", 9, FIRST, accuracy=70.0), run("jump", 10, FIRST, accuracy=20.0)])
+    ask = ("runs", "list", "-w", "split=jump", "-w", "hidden=50", "--ledger", ledger, "--sort", "accuracy")
+    values = [row["accuracy"] for row in json.loads(daxlab(*ask, "--json").stdout)]
+    assert values == [20.0, 50.0, 50.0, 50.0, 70.0, None]
+    best = json.loads(daxlab(*ask, "--reverse", "--json", "--limit", "2").stdout)
+    assert [row["accuracy"] for row in best] == [70.0, 50.0]
+    assert "failed: it is not finite" in daxlab(*ask).stdout
+
+
+def test_any_column_or_field_can_be_shown(daxlab, ledger: Path) -> None:
+    ask = ("runs", "list", "-w", "split=length", "--ledger", ledger, "--columns", "cell,hidden,accuracy")
+    heading, *rows = (line.split() for line in daxlab(*ask).stdout.split("\n\n")[0].splitlines())
+    assert heading == ["cell", "hidden", "accuracy"]
+    assert rows == [["gru", "100", "50.00"], ["lstm", "50", "50.00"]]
+
+
+def test_replicates_are_a_line_with_their_mean_and_its_interval(daxlab, ledger: Path) -> None:
+    from daxlab.analysis.intervals import of_accuracies
+
+    ask = ("runs", "list", "--group", "--ledger", ledger)
+    groups = {(row["split"], row["label"]): row for row in json.loads(daxlab(*ask, "--json").stdout)}
+    jump = groups["jump", str(FIRST)]
+    assert (len(groups), jump["runs"], jump["mean"]) == (5, 3, 50.0)
+    assert tuple(jump["interval"]) == of_accuracies([50.0] * 3)
+    assert groups["length", str(FIRST)]["interval"] is None
+    assert "5 of 5 lines" in daxlab(*ask).stdout
+
+
+def test_what_runs_have_is_shown_and_filtered_by(daxlab, trained: Path, ledger: Path, tmp_path: Path) -> None:
+    assert [row["has"] for row in listed(daxlab, trained)] == [["model", "answers"]] * 2
+    shutil.copy(trained, tmp_path / "bare.db")  # without the weights beside it
+    assert [row["has"] for row in listed(daxlab, tmp_path / "bare.db")] == [["answers"]] * 2
+    for where, flag, count in ((trained, "--with-model", 2), (tmp_path / "bare.db", "--with-model", 0)):
+        assert len(json.loads(daxlab("runs", "list", flag, "--json", "--ledger", where).stdout)) == count
+    (kept,) = json.loads(daxlab("runs", "list", "--with-answers", "--json", "--ledger", ledger).stdout)
+    assert kept["fields"]["clip"] == 1.0
+
+
+def test_a_narrow_terminal_gets_fewer_columns_and_whole_names(daxlab, ledger: Path, monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    shown = daxlab("runs", "list", "--ledger", ledger).stdout
+    assert max(map(len, shown.splitlines()[:10])) <= 60
+    assert "Not shown in 60 columns: " in shown
+    assert run("jump", 0, FIRST).key[:12] in shown
+    monkeypatch.delenv("COLUMNS")
+    assert "Not shown" not in daxlab("runs", "list", "--ledger", ledger).stdout
+
+
+def test_a_run_is_shown_with_what_can_be_asked_of_it(daxlab, trained: Path) -> None:
+    key = listed(daxlab, trained, "seed=1")[0]["key"]
+    shown = daxlab("runs", "show", key[:9], "--ledger", trained).stdout
+    assert f"daxlab predict {key[:8]} " in shown and f"daxlab runs answers {key[:8]} " in shown
+    again = next(line for line in shown.splitlines() if line.startswith("  daxlab train rnn --split jump"))
+    assert (
+        "--seed 1 " in again
+        and "--set hidden=8" in again
+        and f"--data {listed(daxlab, trained)[0]['dataset']}" in again
+    )
+
+
+def test_the_command_that_trains_a_run_again_trains_that_run(
+    daxlab, trained: Path, tmp_path: Path, trains_here
+) -> None:
+    (key,) = (row["key"] for row in listed(daxlab, trained, "seed=1"))
+    shown = daxlab("runs", "show", key, "--ledger", trained).stdout
+    again = next(line for line in shown.splitlines() if line.startswith("  daxlab train"))
+    done = daxlab(*again.split()[1:], "--device", "cpu", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert [row["key"] for row in listed(daxlab, tmp_path / "new.db")] == [key]
+
+
+def test_the_environment_names_the_ledger_that_is_read_and_written(
+    daxlab, ledger: Path, first: str, tmp_path: Path, monkeypatch
+) -> None:
+    shutil.copy(ledger, tmp_path / "other.db")
+    monkeypatch.setenv("DAXLAB_LEDGER", str(ledger))
+    assert "9 of 9 runs" in daxlab("runs", cwd=tmp_path).stdout
+    assert "1 run deleted" in daxlab("runs", "delete", first, "--yes", cwd=tmp_path).stdout
+    assert "8 of 8 runs" in daxlab("runs", cwd=tmp_path).stdout
+    assert "1 added" in daxlab("runs", "merge", tmp_path / "other.db", cwd=tmp_path).stdout
+    assert "9 done" in daxlab("sweep", "status", cwd=tmp_path).stdout
+    assert not (tmp_path / "daxlab.db").exists()
+
+
 def test_a_limit_gives_the_latest_runs(daxlab, ledger: Path) -> None:
     assert "3 of 9 runs" in daxlab("runs", "list", "--limit", "3", "--ledger", ledger).stdout
     assert len(json.loads(daxlab("runs", "list", "--json", "--limit", "2", "--ledger", ledger).stdout)) == 2
@@ -86,17 +180,17 @@ def test_without_a_ledger_of_one_s_own_the_shipped_runs_are_shown_and_that_is_sa
     assert SHIPPED in daxlab("runs", "list", cwd=tmp_path).stderr
     ledger.rename(tmp_path / "daxlab.db")
     assert SHIPPED not in daxlab("runs", "list", cwd=tmp_path).stderr
-    only_there = daxlab("runs", "show", "9485894f", cwd=tmp_path)  # the README's
+    only_there = daxlab("runs", "show", "9485894f", "--json", cwd=tmp_path)  # the README's
     assert SHIPPED in only_there.stderr and json.loads(only_there.stdout)["spec"]["split"]["name"] == "jump"
 
 
 def test_the_ledger_option_belongs_after_the_command(daxlab, ledger: Path) -> None:
     early = daxlab("runs", "--ledger", ledger, "show", "36b51a")
-    assert (early.returncode, "say --ledger after show" in early.stderr) == (2, True)
+    assert (early.returncode, "put --ledger after show" in early.stderr) == (2, True)
 
 
 def test_show_and_curve_take_any_unique_beginning_of_a_key(daxlab, ledger: Path, first: str) -> None:
-    shown = json.loads(daxlab("runs", "show", first[:10], "--ledger", ledger).stdout)
+    shown = json.loads(daxlab("runs", "show", first[:10], "--json", "--ledger", ledger).stdout)
     assert (shown["key"], shown["spec"]["split"]["name"]) == (first, "jump")
     curve = json.loads(daxlab("runs", "curve", first[:10], "--json", "--ledger", ledger).stdout)[first]
     assert (curve["update"], curve["loss"]) == ([10_000, 20_000], [1.0, None])
@@ -206,13 +300,15 @@ def test_runs_that_differ_because_they_were_trained_on_another_device_are_no_err
     ("arguments", "complaint"),
     [
         (["show", "zzz"], "not a run's key"),
-        (["list", "-w", "key=xyz"], "needs the whole of it"),
+        (["list", "-w", "key=xyz"], "give all of its 64 hexadecimal digits"),
         (["list", "-w", "seed=[1,[2]]"], "takes a name or a number"),
         (["list", "-w", "seed=99999999999999999999999"], "takes a name or a number"),
         (["delete", "abcd", "--yes"], "there is no ledger at daxlab.db"),
         (["show", "000000"], "no run begins with"),
         (["list", "-w", "hiden=50"], "runs have no column 'hiden'; did you mean 'hidden'?"),
-        (["list", "-w", "split"], "a filter is COLUMN=VALUE"),
+        (["list", "-w", "split"], "write COLUMN=VALUE"),
+        (["list", "--sort", "acuracy"], "runs have no column 'acuracy'; did you mean 'accuracy'?"),
+        (["list", "--columns", "run,hiden"], "runs have no column 'hiden'; did you mean 'hidden'?"),
         (["export", "x.txt"], "end its name in .csv, .jsonl or .parquet"),
         (["answers", "9485894f", "--to", "x.txt"], "end its name in .csv, .jsonl or .parquet"),
         (["list", "--ledger", "none.db"], "there is no ledger at none.db"),

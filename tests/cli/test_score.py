@@ -98,7 +98,7 @@ def test_a_folder_is_scored_by_category_on_any_of_its_test_sets(daxlab, tmp_path
     [
         (["--split", "jmup"], "did you mean 'jump'?"),
         (["--split", "jump", "--test", "tset"], "jump has no test set 'tset'; did you mean 'test'?"),
-        ([], "say what was asked: --split jump"),
+        ([], "say which split they answer"),
         (["--split", "turn-left", "--name", "me", "--partial", "--seed", "-1"], "seed"),
     ],
 )

@@ -44,7 +44,7 @@ def test_the_table_has_the_winners_the_paper_s_choices_and_the_srns(daxlab, sear
     (line,) = (line for line in shown.splitlines() if line.startswith("jump "))
     assert "LSTM 1x100, attention, dropout 0.1" in line and line.endswith("1.2")
     assert "overall, by mean rank" in shown and "overall, by mean accuracy" in shown
-    assert "exp1.srn-attention-mean" in shown
+    assert "all SRNs with attention, mean over architectures" in shown
     assert "On length, all 180 architectures have runs" in shown
     words = " ".join(shown.split())
     assert words.count("architectures cannot be told from the best, which has ") == 4 + 2

@@ -162,13 +162,12 @@ def test_a_plan_names_the_runs_that_come_with_daxlab(daxlab, tmp_path: Path) -> 
         (["plan", "tiny.tom"], "cannot read the sweep file tiny.tom: No such file"),
         (["plan", "wrong.toml"], "wrong.toml: no axis is called 'cel'; did you mean 'cell'?"),
         (["run", "wrong.toml"], "wrong.toml: no axis is called 'cel'"),
-        (["run"], "give a sweep file, or axes"),
+        (["run"], "say what to train"),
         (["run", "--set", "split=jmp"], "did you mean 'jump'?"),
         (["run", "--set", "split=jump", "--set", "hiden=5"], "did you mean 'hidden'?"),
         (["run", "--set", "split=jump", "--set", "hidden=five"], "hidden takes a whole number, not 'five'"),
         (["run", "tiny.toml", "--only", "hidden=5"], "there hidden is 8"),
-        (["run", "tiny.toml", "--budget", "soon"], "a time is one such as"),
-        (["status"], "there is no ledger at daxlab.db"),
+        (["run", "tiny.toml", "--budget", "soon"], "is not a time"),
         (["status", "--json", "--watch"], "choose one"),
     ],
 )
@@ -220,3 +219,9 @@ def test_what_is_no_part_is_refused_before_anything_is_trained(daxlab, folder: P
     assert done.returncode == 2
     assert "such as 3/8" in done.stderr and part in done.stderr
     assert not (folder / "daxlab.db").exists()
+
+
+def test_where_there_is_no_sweep_yet_the_shipped_results_are_shown_and_that_is_said(daxlab, tmp_path: Path) -> None:
+    told = daxlab("sweep", "status", cwd=tmp_path)
+    assert told.returncode == 0
+    assert "the results that come with daxlab" in told.stderr and " done, 0 running" in told.stdout

@@ -62,7 +62,7 @@ def test_a_budget_that_is_used_up_is_exit_3_and_says_how_to_go_on(daxlab, tiny: 
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ([], "say what to learn"),
+        ([], "say what to train on"),
         (["--split", "jmp"], "did you mean 'jump'"),
         (["rn", "--split", "jump"], "did you mean 'rnn'"),
         (["--split", "jump", "--data", "scam"], "did you mean 'scan'"),
@@ -80,7 +80,7 @@ def test_a_budget_that_is_used_up_is_exit_3_and_says_how_to_go_on(daxlab, tiny: 
         (["--split", "jump", "--seed", "-1"], "a seed is a whole number"),
         (["--split", "jump", "--updates", "0"], "updates must be at least 1"),
         (["--split", "jump", "--device", "tpu"], "a device is auto, cpu or gpu"),
-        (["--split", "jump", "--budget", "soon"], "a time is one such as"),
+        (["--split", "jump", "--budget", "soon"], "is not a time"),
         (["--split", "jump", "--ledger", "."], "is a directory"),
     ],
 )
@@ -162,3 +162,61 @@ def test_without_weights_the_error_says_how_to_have_them(daxlab, trained: Path, 
         (key,) = ledger.select({"seed": 0})
     told = daxlab("predict", key, "walk", "--ledger", tmp_path / "light.db")
     assert (told.returncode, "were not kept" in told.stderr) == (2, True)
+
+
+def test_a_budget_in_which_nothing_can_be_trained_is_refused_before_anything_is_said(daxlab, tmp_path: Path) -> None:
+    done = daxlab("train", "--split", "jump", "--budget", "1s", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("daxlab: a budget of 1s is too short") and done.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_is_chosen_by_its_split_and_named(daxlab, trained: Path, tmp_path: Path) -> None:
+    latest = json.loads(daxlab("runs", "list", "--json", "--ledger", trained).stdout)[0]["key"]
+    asked = daxlab("predict", "--split", "jump", "walk", "twice", "--ledger", trained)
+    assert asked.stderr.startswith(latest[:12])
+    assert asked.stdout == daxlab("predict", latest, "walk twice", "--ledger", trained).stdout
+    first = daxlab("predict", "-w", "seed=0", "walk", "--ledger", trained)
+    assert "seed 0" in first.stderr and first.stdout
+    none = daxlab("predict", "--split", "run", "walk", "--ledger", trained)
+    assert (none.returncode, none.stdout) == (2, "")
+    assert "no run has split=run" in none.stderr and "has its model here" in none.stderr
+    unnamed = daxlab("predict", "walk twice", "--ledger", trained)
+    assert (unnamed.returncode, "--split jump" in unnamed.stderr) == (2, True)
+
+
+def test_without_runs_of_one_s_own_a_shipped_network_is_asked(daxlab, tmp_path: Path) -> None:
+    told = daxlab("predict", "--split", "jump", "jump twice", cwd=tmp_path)
+    assert "✗ wrong; it should be: I_JUMP I_JUMP" in told.stdout
+    assert "from the results that come with daxlab" in told.stderr
+    unknown = daxlab("predict", "--split", "jump", "dax twice", cwd=tmp_path)
+    assert "scan-dax" in unknown.stderr and "I_DAX I_DAX" in unknown.stderr
+    near = daxlab("predict", "--split", "jump", "jmp twice", cwd=tmp_path)
+    assert "did you mean 'jump'?" in near.stderr
+
+
+def test_why_a_run_failed_is_shown(daxlab, trained: Path, tmp_path: Path) -> None:
+    from daxlab.learners import RNN
+    from daxlab.ledger import Run, Writer
+    from daxlab.ledger.spec import Spec
+
+    spec = Spec("jump", 0, RNN("gru", 1, 8, updates=50)).facts()
+    with Writer(tmp_path / "failed.db") as writer:
+        writer.add([Run(spec=spec, status="failed", failed_at=7, reason="the loss is not finite")])
+    words = (
+        "train",
+        "--split",
+        "jump",
+        "--runs",
+        "1",
+        "--cell",
+        "gru",
+        "--layers",
+        "1",
+        "--hidden",
+        "8",
+        "--updates",
+        "50",
+    )
+    told = daxlab(*words, "--ledger", tmp_path / "failed.db")
+    assert "failed at step 7: the loss is not finite" in told.stdout

@@ -55,6 +55,13 @@ def test_bad_input_is_one_sentence_and_exit_2(daxlab, arguments: list[str], comp
     assert "Traceback" not in done.stderr
 
 
+def test_words_of_another_language_are_recognised(daxlab) -> None:
+    told = daxlab("translate", "dax twice").stderr
+    assert "scan-dax knows it: 'daxlab translate \"dax twice\" --language scan-dax' prints I_DAX I_DAX" in told
+    assert "scan-dax knows 'dax'" in daxlab("translate", "dax walk").stderr
+    assert "knows" not in daxlab("translate", "jump twice left").stderr
+
+
 def test_characters_that_a_terminal_cannot_show_are_escaped(daxlab_process) -> None:
     done = daxlab_process("translate", "jump", "--tree", env={**os.environ, "PYTHONIOENCODING": "ascii"})
     assert done.returncode == 0

@@ -84,6 +84,27 @@ def test_training_lines_that_contradict_each_other_are_named(tmp_path: Path) -> 
 PAULA = "paint ( agent = Paula , theme = cake ( nmod . in = closet ) )"
 
 
+def test_lines_of_a_test_set_that_contradict_each_other_are_named(tmp_path: Path) -> None:
+    (tmp_path / "train.tsv").write_text("a\tA\nb\tB\n")
+    (tmp_path / "gen.tsv").write_text("a b\tA B\na b\tB A\na b\tA B\n")
+    data = dataset(str(tmp_path))
+    (warning,) = data.warnings(data.split("gen"))
+    assert warning.startswith("gen.tsv, line 2: 'a b' has another output than on line 1")
+
+
+def test_it_knows_which_test_sets_are_new(tmp_path: Path) -> None:
+    (tmp_path / "train.tsv").write_text("a\tA\n")
+    (tmp_path / "gen.tsv").write_text("a a\tA A\n")
+    before = dataset(str(tmp_path)).digest
+    for name in ("dev", "other"):
+        (tmp_path / f"{name}.tsv").write_text(f"{name}\tA\n")
+        after = dataset(str(tmp_path))
+        new = "dev.tsv is new" if name == "dev" else "dev.tsv, other.tsv are new"
+        assert after.changed_since(before).startswith(new)
+    (tmp_path / "gen.tsv").write_text("a a\tA\n")
+    assert dataset(str(tmp_path)).changed_since(before) == ""
+
+
 def test_cogs_own_files_are_read_as_they_are(data) -> None:
     cogs = dataset(str(data / "cogs-variable-free"))
     gen = cogs.split("gen")

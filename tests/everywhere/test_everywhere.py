@@ -91,7 +91,7 @@ def test_a_learner_that_is_no_network_goes_through_everything(daxlab, folder: Pa
     (row,) = asked(daxlab, "runs", "list", "--where", "forgets=1")
     assert (row["dataset"], row["learner"], row["label"]) == ("colours", "memory.py:Memory", "Memory, forgets 1")
     assert "Memory, forgets 1" in told(daxlab, "runs", "list")
-    shown = json.loads(told(daxlab, "runs", "show", row["key"][:8]))
+    shown = json.loads(told(daxlab, "runs", "show", row["key"][:8], "--json"))
     assert shown["spec"]["learner"]["forgets"] == 1
     assert shown["metrics"]["accuracy.test"] == 100.0
     assert "keeps no learning curve" in told(daxlab, "runs", "curve", row["key"])
@@ -142,7 +142,7 @@ def test_a_network_in_a_file_goes_through_everything(daxlab, folder: Path) -> No
 
     rows = asked(daxlab, "runs", "list", "--where", "width=4")
     assert [row["label"] for row in rows] == ["Bag, width 4, updates 200"] * 2
-    shown = json.loads(told(daxlab, "runs", "show", first["id"]))
+    shown = json.loads(told(daxlab, "runs", "show", first["id"], "--json"))
     assert set(shown["metrics"]) >= {"accuracy", "accuracy.test", "train_accuracy", "oracle_accuracy"}
 
     found = asked(daxlab, "evaluate", first["id"])
@@ -183,7 +183,7 @@ def test_a_run_answers_every_test_set_and_its_accuracy_is_on_the_main_one(daxlab
     accuracies = {}
     for name in ("gen", "test"):
         (run,) = train(daxlab, "memory.py:Memory", "--runs", "1", "--test", name)
-        metrics = json.loads(told(daxlab, "runs", "show", run["id"]))["metrics"]
+        metrics = json.loads(told(daxlab, "runs", "show", run["id"], "--json"))["metrics"]
         (other,) = {"gen", "test"} - {name}
         accuracies[name] = {name: run["accuracy"], other: metrics[f"accuracy.{other}"]}
     assert accuracies["gen"] == accuracies["test"] == {"gen": pytest.approx(100 / 3), "test": 100.0}
@@ -224,7 +224,7 @@ def test_ctrl_c_stops_a_network_in_a_file_at_a_checkpoint_and_the_same_command_r
     assert list(folder.glob("daxlab.db.checkpoints/*.safetensors"))
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
     (run,) = json.loads(done.stdout)["runs"]
-    assert json.loads(told(daxlab, "runs", "show", run["id"]))["timing"]["resumed"] == 1
+    assert json.loads(told(daxlab, "runs", "show", run["id"], "--json"))["timing"]["resumed"] == 1
 
 
 def test_a_changed_file_makes_a_new_run_and_the_old_one_stays_listed(daxlab, folder: Path) -> None:

@@ -1,6 +1,7 @@
 """Two sets of runs, A and B: by how much one is better than the other, how sure that is, and on which commands.
 
-Like is compared with like. Runs belong together if learner and split are the same, the split by its content. Where each
+Like is compared with like. Runs belong together if learner and split are the same, the split by its content; where the
+two sides share no split, if the test sets are the same. Where each
 side has one learner on a split, these two are compared. Otherwise a learner of A is matched with the one of B that
 differs from it in nothing but the fields that the two filters tell apart; a learner without such a partner is not
 compared, and never pooled with others.
@@ -14,7 +15,8 @@ Reads the ledger's metrics; only `items` reads answers.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
 from math import sqrt
 from statistics import fmean
 from typing import Any
@@ -24,6 +26,7 @@ import polars as pl
 
 from daxlab.analysis.answers import together
 from daxlab.analysis.replicates import Row, Where, name_and_protocol, summary
+from daxlab.datasets import dataset
 from daxlab.errors import InputError
 from daxlab.learners import name_and_fields
 from daxlab.ledger import Ledger
@@ -77,7 +80,9 @@ def compared(a: Sequence[Row], b: Sequence[Row], told_apart: set[str] | None = N
     `told_apart`: the fields that tell the two sides apart; by default those that have one value in A, another in B.
     """
     told_apart = told_by(a, b) if told_apart is None else told_apart
-    of_a, of_b = _by_split(a), _by_split(b)
+    of_a, of_b = (_by_split(rows, _digest) for rows in (a, b))
+    if not of_a.keys() & of_b.keys():  # other training, such as that of jump and jump-once, but the same questions
+        of_a, of_b = (_by_split(rows, _test_digest) for rows in (a, b))
     rows = []
     for digest in {**of_a, **of_b}:
         for one, other in _matched(of_a.get(digest, []), of_b.get(digest, []), told_apart):
@@ -115,13 +120,29 @@ def over_learners(frame: pl.DataFrame) -> pl.DataFrame:
 # -- which learners are compared
 
 
-def _by_split(rows: Sequence[Row]) -> dict[str, list[Replicates]]:
-    """By the digest of a split, the runs of each learner."""
-    groups: dict[str, dict[str, Replicates]] = {}
+def _by_split(rows: Sequence[Row], digest: Callable[[Row], str]) -> dict[str, list[Replicates]]:
+    """By the digest of a split, the runs of each learner on each split of that digest."""
+    groups: dict[str, dict[tuple[str, str], Replicates]] = {}
     for row in sorted(rows, key=lambda row: row["seed"]):
-        digest = row["spec"]["split"].get("digest", row["split"])
-        groups.setdefault(digest, {}).setdefault(canonical(learner_facts(row)), []).append(row)
+        learner = canonical(learner_facts(row)), _digest(row)
+        groups.setdefault(digest(row), {}).setdefault(learner, []).append(row)
     return {digest: list(learners.values()) for digest, learners in groups.items()}
+
+
+def _digest(row: Row) -> str:
+    """Of a run's split."""
+    return str(row["spec"]["split"].get("digest", row["split"]))
+
+
+def _test_digest(row: Row) -> str:
+    """Of the test set of a run's split, if the split is here as it was recorded; else of the split."""
+    try:
+        split = dataset(row["dataset"]).split(row["split"])
+    except InputError:
+        return _digest(row)
+    if split.digest != _digest(row):
+        return _digest(row)
+    return sha256(canonical([row["dataset"], split.test]).encode()).hexdigest()
 
 
 def learner_facts(row: Row) -> Row:
@@ -208,7 +229,9 @@ def _written(filters: Where) -> str:
 
 def _row(digest: str, of_a: Replicates, of_b: Replicates, told_apart: set[str]) -> Row:
     first = (of_a or of_b)[0]
-    row = {"dataset": first["dataset"], "split": first["split"], "digest": digest, "also": [], "pairs": 0}
+    others = [runs[0]["split"] for runs in (of_b,) if runs and _digest(runs[0]) != _digest(first)]
+    split = " and ".join([first["split"], *others])
+    row = {"dataset": first["dataset"], "split": split, "digest": digest, "also": [], "pairs": 0}
     scores: list[Scores] = []
     for side, runs in (("a", of_a), ("b", of_b)):
         measured = [run for run in runs if run["status"] == "done" and run["accuracy"] is not None]
@@ -316,9 +339,7 @@ def items(ledger: Ledger, a: Sequence[str], b: Sequence[str], other: Ledger | No
     for side, where, keys in (("a", ledger, a), ("b", other or ledger, b)):
         known = answered(where, keys)
         if not known:
-            raise InputError(
-                f"{where.path} has no answers of {side.upper()}'s runs: take them from where they were made"
-            )
+            raise InputError(f"{where.path} has no answers of {side.upper()}'s runs: merge the ledger that has them")
         frame = together(where, known, ["command", "target", "answer", "right"])
         per_item = frame.with_columns(item=pl.int_range(pl.len()).over("key")).group_by("item")
         share = (100 * pl.col("right").mean()).alias(side)

@@ -24,7 +24,7 @@ from daxlab.cli import (
     translate,
 )
 from daxlab.cli.app import COMPARE, LANGUAGE, OWN, RUNS, TRAIN, App
-from daxlab.cli.completion import join_words
+from daxlab.cli.completion import whole_words
 from daxlab.errors import InputError
 
 app = App(
@@ -75,8 +75,8 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show ⟦ shows its number
     try:
         try:
-            join_words()
-            app()
+            with whole_words():
+                app()
         finally:
             sys.stdout.flush()
     except InputError as error:

@@ -121,7 +121,9 @@ def predict(
     filters = [*([f"split={split}"] if split else []), *(where or [])]
     if not filters and not re.fullmatch("[0-9a-fA-F]+", words[0]):
         text = " ".join(words)
-        raise InputError(f"which run is to answer {text!r}? Begin with its key, or add --split jump, say, for any")
+        raise InputError(
+            f"which run is to answer {text!r}? Put its key before that, or add --split jump to ask any run on jump"
+        )
     command = words if filters else words[1:]
     model = _any_model(filters, ledger) if filters else _model(words[0], ledger)
     if attention_map is not None and not model.attends:

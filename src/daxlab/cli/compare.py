@@ -132,7 +132,7 @@ def report(
     Example: daxlab report --out report.html --open
     """
     if out.suffix.lower() not in (".html", ".htm"):
-        raise InputError(f"a report is a page: give --out a name that ends in .html, not {out.name!r}")
+        raise InputError(f"the report is an HTML page: end the name of --out in .html, not {out.name!r}")
     if out.is_dir() or not out.parent.is_dir():
         reason = "it is a folder" if out.is_dir() else f"there is no folder {out.parent}"
         raise InputError(f"cannot write {out}: {reason}")
@@ -180,7 +180,10 @@ def figure_row(row: "Row") -> dict[str, str]:
 
     text = cells(row)
     more = {"figure": _figure(row) + text["marks"], "runs": every(text["runs"].split()), "note": row.note}
-    return text | more | ({"verdict": ""} if row.paper is None else {})
+    if row.paper is None:
+        return text | more | {"verdict": ""}
+    incomplete = row.verdict == "unmeasured" and text["ours"] != "–"
+    return text | more | ({"verdict": "incomplete"} if incomplete else {})
 
 
 def _part(row: "Row") -> str:

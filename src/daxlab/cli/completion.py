@@ -4,8 +4,8 @@ Where nothing fits, the shell completes file names.
 """
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import redirect_stderr, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from io import StringIO
 from typing import Any, Literal, get_args, get_origin
 
@@ -16,30 +16,38 @@ from daxlab.ledger import Ledger
 from daxlab.ledger.location import ledger_at
 
 SHELL, WORDS, PLACE = "_DAXLAB_COMPLETE", "COMP_WORDS", "COMP_CWORD"  # how bash asks
-REPLACED = "COMP_REPLACED"  # the part of the last word that bash replaces
 MOST_RUNS = 30
 Complete = Callable[[typer.Context, str], list[str]]
 
 
-def join_words() -> None:
-    """Put together again what bash took apart at = and :, before Typer reads the words."""
+@contextmanager
+def whole_words() -> Iterator[None]:
+    """Let Typer complete the words that bash took apart at = and :, and print what bash puts for the last part."""
     if os.environ.get(SHELL) != "complete_bash":
+        yield
         return
-    words, place = os.environ.get(WORDS, "").split("\n"), int(os.environ.get(PLACE) or 0)
-    last = words[place] if place < len(words) else ""
-    joined: list[str] = []
-    for n, word in enumerate(words[: place + 1]):
-        if n and ((not word.strip("=:") and word) or (not words[n - 1].strip("=:") and words[n - 1])):
-            joined[-1] += word
+    place = int(os.environ.get(PLACE) or 0)
+    parts = [*os.environ.get(WORDS, "").split("\n"), *[""] * (place + 1)][: place + 1]
+    words, typed = [""], ""  # typed: of the last word, what bash keeps
+    for part, before in zip(parts, ["", *parts], strict=False):
+        if (part and not part.strip("=:")) or (before and not before.strip("=:")):
+            words[-1] += part
         else:
-            joined.append(word)
-    os.environ |= {WORDS: "\n".join(joined), PLACE: str(len(joined) - 1), REPLACED: last if last.strip("=:") else ""}
+            words.append(part)
+    typed = words[-1].removesuffix(parts[-1] if parts[-1].strip("=:") else "")
+    os.environ |= {WORDS: "\n".join(words[1:]), PLACE: str(len(words) - 2)}
+    printed = StringIO()
+    try:
+        with redirect_stdout(printed):
+            yield
+    finally:
+        for line in printed.getvalue().splitlines():
+            print(next(line[len(typed) - n :] for n in range(len(typed) + 1) if line.startswith(typed[n:])))
 
 
 def fitting(values: Iterable[str], begin: str) -> list[str]:
-    """The values that begin so; in bash, from where it replaces the word."""
-    cut = len(begin) - len(os.environ.get(REPLACED, begin))
-    return [value[max(cut, 0) :] for value in dict.fromkeys(values) if value.startswith(begin)]
+    """The values that begin so, each once."""
+    return [value for value in dict.fromkeys(values) if value.startswith(begin)]
 
 
 def one_of(*values: str) -> Complete:
@@ -58,8 +66,13 @@ def splits(ctx: typer.Context, incomplete: str) -> list[str]:
     """The splits of the dataset that --data names; published ones once they are begun to be typed."""
     with suppress(InputError, OSError):
         names = _split_names(ctx.params.get("data") or "scan")
-        return fitting((name for name in names if incomplete or "/" not in name), incomplete)
+        return fitting(names if incomplete else filter(_usual, names), incomplete)
     return []
+
+
+def _usual(split: str) -> bool:
+    """Whether a split is offered before anything of its name is typed: no file of the release, no replicate."""
+    return "/" not in split and "-rep" not in split
 
 
 def several_splits(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -67,7 +80,7 @@ def several_splits(ctx: typer.Context, incomplete: str) -> list[str]:
     before, comma, last = incomplete.rpartition(",")
     with suppress(InputError, OSError):
         names = [*([] if comma else ["main", "paper", "all"]), *_split_names(ctx.params.get("data") or "scan")]
-        return fitting((before + comma + name for name in names if last or "/" not in name), incomplete)
+        return fitting((before + comma + name for name in names if last or _usual(name)), incomplete)
     return []
 
 
@@ -99,11 +112,14 @@ def runs(ctx: typer.Context, incomplete: str) -> list[str]:
 
 def askable_runs(ctx: typer.Context, incomplete: str) -> list[str]:
     """Keys of runs whose model is here; where none fits, of any."""
+    from daxlab.ledger.files import weights_of
     from daxlab.ledger.trained import MODEL, kept
 
     with suppress(InputError, OSError), _ledger(ctx, incomplete) as ledger:
-        keys = [key for key, parts in kept(ledger).items() if MODEL in parts]
-        return fitting((key[: max(12, len(incomplete))] for key in keys), incomplete) or runs(ctx, incomplete)
+        keys = ledger.select({"key": [key for key, parts in kept(ledger).items() if MODEL in parts]})
+        keys.sort(key=lambda key: not weights_of(ledger.path, key).exists())  # networks first
+        some = fitting((key[: max(12, len(incomplete))] for key in keys), incomplete)[:MOST_RUNS]
+        return some or runs(ctx, incomplete)
     return []
 
 
@@ -111,7 +127,8 @@ def filters(ctx: typer.Context, incomplete: str) -> list[str]:
     """COLUMN=VALUE: what runs can be filtered by, with the values that they have."""
     with suppress(InputError, OSError), _ledger(ctx) as ledger:
         names = [name for name in ledger.columns() if name not in ("key", "group", "failed_at")]
-        return _axes(names, lambda name: ledger.values(name), incomplete)
+        found = _axes(names, ledger.values, incomplete)
+        return [text for text in found if "/" in incomplete or "/" not in text] or found
     return []
 
 
@@ -128,7 +145,7 @@ def columns(ctx: typer.Context, incomplete: str) -> list[str]:
 def settings(ctx: typer.Context, incomplete: str) -> list[str]:
     """FIELD=VALUE: the fields of the learner, with their values or default."""
     with suppress(InputError, OSError):
-        known = _fields(_learner(ctx.params.get("learner") or []))
+        known = _fields(_learner())
         return _axes(known, lambda name: known[name], incomplete)
     return []
 
@@ -137,9 +154,10 @@ def axes(ctx: typer.Context, incomplete: str) -> list[str]:
     """AXIS=VALUES of a sweep: learner, data, split, seeds, and the fields of learners."""
     from daxlab.learners import KINDS
 
-    name, _, value = incomplete.partition("=")
+    name, _, values = incomplete.partition("=")
     if name in ("split", "data"):
-        return fitting((f"{name}={value}" for value in _names(name, ctx, value)), incomplete)
+        before, comma, last = values.rpartition(",")
+        return fitting((f"{name}={before}{comma}{value}" for value in _names(name, last)), incomplete)
     known: dict[str, Sequence[Any]] = {"split": [], "data": [], "seeds": [5], "learner": list(KINDS)}
     with suppress(InputError, OSError):
         for kind in KINDS:
@@ -147,18 +165,20 @@ def axes(ctx: typer.Context, incomplete: str) -> list[str]:
     return _axes(known, lambda name: known[name], incomplete)
 
 
-def _names(axis: str, ctx: typer.Context, value: str) -> list[str]:
+def _names(axis: str, begin: str) -> list[str]:
     from daxlab.datasets import catalogue
 
     if axis == "data":
         return [entry.name for entry in catalogue() if entry.name.islower()]
-    return [name for name in _split_names("scan") if value or "/" not in name]
+    return [name for name in _split_names("scan") if begin or _usual(name)]
 
 
-def _learner(typed: str | Sequence[str]) -> str:
-    """The learner that is typed already, or the default one."""
-    words = [typed] if isinstance(typed, str) else [*typed, "rnn"]
-    return "rnn" if words[0].startswith("-") else words[0]
+def _learner() -> str:
+    """The learner that is typed already, or the default one. No file of one's own is run to complete a word."""
+    from daxlab.learners import DEFAULT, KINDS
+
+    typed = os.environ.get(WORDS) or os.environ.get("_TYPER_COMPLETE_ARGS", "")
+    return next((word for word in typed.split()[2:] if word in KINDS), DEFAULT)
 
 
 def _fields(learner: str) -> dict[str, Sequence[Any]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from daxlab.atomic import atomic_write
 from daxlab.cli.options import read_filters
-from daxlab.cli.terminal import dots, print_json, show, table
+from daxlab.cli.terminal import dots, print_json, show, show_rows, table
 from daxlab.errors import InputError
 from daxlab.ledger import Ledger
 from daxlab.ledger.location import ledger_at
@@ -22,6 +22,7 @@ Row = dict[str, Any]
 COLUMNS = {"dataset": "data", "split": "split", "learner A": "name_a", "learner B": "name_b", "runs": "runs"}
 COLUMNS |= {"A": "mean_a", "B": "mean_b", "A - B": "difference", "pairs": "pairs", "run of A better": "better"}
 COLUMNS |= {"A higher": "higher", "A only": "only_a", "B only": "only_b"}
+LEAST = ("pairs", "A higher", "run of A better", "B only", "A only", "runs")  # goes first where a terminal is narrow
 COMMANDS = {name: name for name in ("command", "A %", "B %", "target", "wrong answer")}
 LEGEND = """\
 A, B: the mean percentage of test commands with every action right; in brackets the 95% interval, of A - B too.
@@ -42,7 +43,7 @@ def show_contrast(
     from daxlab.analysis import contrast  # polars is slow to load
 
     if to and to.suffix != ".csv":
-        raise InputError(f"--items writes a table: give it a name that ends in .csv, not {to.name!r}")
+        raise InputError(f"--items writes a .csv file: end its name in .csv, not {to.name!r}")
     path = ledger_at(ledger)
     with Ledger(path) as known:
         filters = {side: read_filters(known, [*where, *texts], f"--{side}: ") for side, texts in (("a", a), ("b", b))}
@@ -63,7 +64,9 @@ def show_contrast(
         name = f": {next(iter(names[side]))}" if len(names[side]) == 1 else ""
         print(f"{side.upper()}  {', '.join((*texts, *where))}{name}")
     print()
-    show(table([_cells(row, names) for row in compared], COLUMNS))
+    dropped = show_rows([_cells(row, names) for row in compared], COLUMNS, LEAST)
+    if dropped:
+        print(f"\n{dropped}")
     print()
     for row in over:
         mean = _with_ends(*(row[name] for name in contrast.DIFFERENCE))
@@ -100,7 +103,7 @@ def _write(items: dict[int, "pl.DataFrame"], compared: Sequence[Row], to: Path) 
     import polars as pl
 
     if not items:
-        raise InputError("there is nothing to write: of no comparison both sides have answers in this ledger")
+        raise InputError("there is nothing to write: in no comparison does this ledger have the answers of both sides")
     names = ("dataset", "split", "learner_a", "learner_b")
     frames = [
         frame.select(*(pl.lit(compared[place][name], pl.String).alias(name) for name in names), pl.all())

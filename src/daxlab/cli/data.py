@@ -15,7 +15,7 @@ from daxlab.cli import completion
 from daxlab.cli.app import App
 from daxlab.cli.options import DataOption, JsonOption
 from daxlab.cli.terminal import download, print_json, progress, show, show_rows, table
-from daxlab.datasets import CORPORA, Sizes, catalogue, dataset, fetch, language
+from daxlab.datasets import CORPORA, Dataset, Sizes, catalogue, dataset, fetch, language
 from daxlab.datasets.dataset_card import repository
 from daxlab.datasets.export import SUFFIX, export
 from daxlab.datasets.release import PREFIX, SCAN
@@ -23,6 +23,7 @@ from daxlab.datasets.verify import GOOD, verify
 from daxlab.errors import InputError, nearest
 from daxlab.units import counted
 
+MOST_WARNINGS = 3
 LEAST = ("distinct", "other test sets", "origin")  # goes first where a terminal is narrow
 
 app = App(no_args_is_help=True, help="The splits of a dataset: list, export, verify, fetch.")
@@ -44,7 +45,9 @@ def list_datasets(as_json: JsonOption = False) -> None:
 @app.command("list")
 def list_splits(
     data: DataOption = "scan",
-    every: Annotated[bool, typer.Option("--all", help="SCAN's own files release/… too, and every replicate.")] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="List SCAN's own files release/…, every replicate and every warning too.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """List the splits of a dataset: what each asks for, and its sizes.
@@ -65,6 +68,9 @@ def list_splits(
     if as_json:
         return print_json([asdict(sizes) | {"asks": source.asks(sizes.name)} for sizes in splits])
     rows = [_row(sizes, groups[sizes.name], source.asks(sizes.name)) for sizes in splits]
+    warnings = list(
+        dict.fromkeys(text for sizes in splits if sizes.origin == "file" for text in _warnings(source, sizes))
+    )
     dropped = show_rows(rows, {column: column for column in rows[0]}, LEAST)
     print(f"\n{source.about}.")
     if dropped:
@@ -74,8 +80,16 @@ def list_splits(
         print(f"Also {source.families}.")
     if any(sizes.train is None for sizes in splits):
         print("A dash: not here yet; 'daxlab data fetch scan' and 'daxlab data fetch scan-mcd' bring these files.")
+    for warning in warnings if every else warnings[:MOST_WARNINGS]:
+        print(warning)
+    if len(warnings) > MOST_WARNINGS and not every:
+        print(f"… and {counted(len(warnings) - MOST_WARNINGS, 'more warning')}: --all shows them")
     if hidden := sum(name.startswith(PREFIX) for name in names if not every):
         print(f"{hidden} more are SCAN's own files, release/…: --all lists them.")
+
+
+def _warnings(source: Dataset, sizes: Sizes) -> list[str]:
+    return source.warnings(source.split(sizes.name)) if sizes.train and not source.grammar else []
 
 
 def _without_replicate(name: str) -> str:

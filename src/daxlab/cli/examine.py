@@ -62,9 +62,7 @@ def program(
 ) -> Program:
     """The program that the options describe."""
     if file and not python and derives_from_daxlab(file):
-        raise InputError(
-            f"{file} is a learner of daxlab's own kind, and needs no process: daxlab train {file} --split jump"
-        )
+        raise InputError(f"{file} derives from daxlab's classes: train it with 'daxlab train {file} --split jump'")
     fields: Any = {"file": file or "", "command": command, "format": form, "python": python}
     fields |= {"args": shlex.join(arguments or []), "time": seconds(time), "memory": bytes_named(memory)}
     program = Program(**fields)
@@ -158,10 +156,10 @@ def examine(
     data = _part(data, limit, dev, command)
     if take_home:
         if file or command:
-            raise InputError("a take-home folder is for whoever opens it: leave out the program")
+            raise InputError("--take-home runs no program: leave it out")
         if name or out:
             raise InputError(
-                "nothing is run, so there is no card yet: leave out --name and --out, 'daxlab score' has it"
+                "nothing is run, so there is no card yet: leave out --name and --out; 'daxlab score' makes one"
             )
         names, seeds = _chosen(dataset(data), splits), range(seed, seed + runs)
         return write_folder(take_home, names, data, seeds, form, disguise, dry_run)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from textwrap import shorten
 from typing import Annotated, Any
 
 import typer
@@ -29,6 +30,7 @@ NAMES = {"run": "key", "kind": "learner", "learner": "label"} | {
 LEAST = ("oracle %", "train %", "status", "has", "failed", "dataset")  # goes first where a terminal is narrow
 HIDDEN = ("key", "label", "fields", "spec", "origin")  # that are shown by another name, or not in a table
 MOST_SHOWN = 50
+MOST_REASON = 60  # characters, of why a run failed
 HAS = f"{MODEL}: can be asked, by 'daxlab predict' and 'daxlab evaluate'. {ANSWERS}: 'daxlab runs answers' writes them."
 
 
@@ -105,7 +107,9 @@ def list_runs(
     if as_json:
         return print_json(rows)
     dropped = show_rows(
-        [{key: _text(key, _value(row, key)) for key in shown.values()} for row in rows], _needed(shown, rows), LEAST
+        [{key: _text(key, _value(row, key), row.get("reason")) for key in shown.values()} for row in rows],
+        _needed(shown, rows),
+        LEAST,
     )
     print("\n" + ". ".join(filter(None, [f"{len(rows):,} of {counted(count, 'line' if group else 'run')}", dropped])))
     if not group and any(row["has"] for row in rows):
@@ -168,10 +172,12 @@ def _order(key: str) -> Callable[[Row], Any]:
     return place
 
 
-def _text(key: str, value: Any) -> Any:
+def _text(key: str, value: Any, reason: str | None) -> Any:
     """A value as a cell of a table."""
     if key == "key":
         return value[:12]
+    if key == "status" and value == "failed":
+        return f"failed: {shorten(reason, MOST_REASON, placeholder=' …')}" if reason else value
     if key == "interval" and value:
         return f"{value[0] + 0:.2f} to {value[1] + 0:.2f}"
     if key == "finished" and value:

@@ -86,7 +86,7 @@ def seconds(time: str) -> float:
     """
     match = re.fullmatch(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?|(\d+)", time.strip())
     if not match or not any(match.groups()):
-        raise InputError(f"a time is one such as 90s, 8m or 1h30m, not {time!r}")
+        raise InputError(f"{time!r} is not a time: write 90s, 8m or 1h30m")
     hours, minutes, rest, bare = (int(part or 0) for part in match.groups())
     return 3600 * hours + 60 * minutes + rest + bare
 
@@ -108,7 +108,7 @@ def bytes_named(amount: str) -> float:
     """
     match = re.fullmatch(r"(\d+(?:\.\d+)?)([kMGT]?)B?", amount.strip())
     if not match:
-        raise InputError(f"an amount of memory is one such as 500M or 8G, not {amount!r}")
+        raise InputError(f"{amount!r} is not an amount of memory: write 500M or 8G")
     return float(match[1]) * 1000.0 ** " kMGT".index(match[2] or " ")
 
 
@@ -120,7 +120,7 @@ def read_filters(ledger: Ledger, texts: Sequence[str], option: str = "") -> dict
     where: dict[str, Any] = {}
     for name, value in (read_filter(text, ledger) for text in texts):
         if name in where and where[name] != value:
-            raise InputError(f"{name} cannot be both {where[name]} and {value}: give one filter by it")
+            raise InputError(f"{name} cannot be both {where[name]} and {value}: filter by it once, or by {name}=A,B")
         where[name] = value
     ledger.check_columns(where)
     if not ledger.count():
@@ -145,10 +145,10 @@ def read_filter(text: str, ledger: Ledger) -> tuple[str, Any]:
     """A column and its value, or several values with commas between. Each is read as JSON where it is (5, true)."""
     name, equals, words = (part.strip() for part in text.partition("="))
     if not (name and equals):
-        raise InputError(f"a filter is COLUMN=VALUE, such as split=jump, not {text!r}")
+        raise InputError(f"{text!r} is not a filter: write COLUMN=VALUE, such as split=jump")
     if name in ("key", "group"):
         if not re.fullmatch("[0-9a-f]{64}", words):
-            raise InputError(f"a filter by {name} needs the whole of it, 64 hexadecimal digits")
+            raise InputError(f"to filter by {name}, give all of its 64 hexadecimal digits")
         return name, words
     try:
         value = json.loads(words)

@@ -18,6 +18,7 @@ from daxlab.datasets.release import SCAN
 from daxlab.datasets.translation import ENG_FRA, TATOEBA
 from daxlab.errors import InputError
 from daxlab.ledger import Ledger
+from daxlab.ledger.location import writable_ledger
 from daxlab.ledger.spec import check_runs
 from daxlab.paper.experiments import ALL, EXPERIMENTS, TRANSLATION, chosen, specs
 from daxlab.paper.targets import RUNS
@@ -73,6 +74,8 @@ def reproduce(
     wanted = specs(experiments, runs, release, protocol, pairs)
     plan = training.plan(wanted, how, to_train=not dry_run)
     plan |= {"experiments": experiments, "draws": "release" if release else "own"}
+    if plan["groups"] and not dry_run:
+        writable_ledger(how.ledger)
     print(training.in_words(plan, ", ".join(experiments), _draws(experiments, release)), file=sys.stderr)
     if dry_run:
         if as_json:

@@ -40,7 +40,7 @@ def runs(context: typer.Context, ledger: LedgerOption = None) -> None:
     if context.invoked_subcommand is None:
         list_runs(ledger=ledger)
     elif ledger is not None:
-        raise InputError(f"say --ledger after {context.invoked_subcommand}: each command here has its own")
+        raise InputError(f"put --ledger after {context.invoked_subcommand}, which has an option of that name")
 
 
 app.command("list")(list_runs)
@@ -126,7 +126,7 @@ def export_runs(
             )
         if to.suffix != ".db":
             if figures_only:
-                raise InputError("--figures-only is for a .db: a table has nothing but figures")
+                raise InputError("--figures-only is for a .db; a table has nothing but figures anyway")
             write_table(known, to, filters)
         else:
             export(known, to, filters, artefacts=[] if figures_only else None)

@@ -72,7 +72,7 @@ def score(
         raise InputError(f"there is no file or folder {path}")
     source = dataset(data)
     if split_name is None and source.grammar is not None:
-        raise InputError("say what was asked: --split jump, say ('daxlab data list' has all)")
+        raise InputError("say which split they answer, such as --split jump ('daxlab data list' shows all splits)")
     split = source.split(split_name or source.split_names()[0])
     test = chosen_test(split, test)
     answered = read_answers(path)
@@ -84,7 +84,7 @@ def score(
         raise InputError(f"{path} does not fit {_place(split, test)}: {parts}; {advice}--partial scores it as it is")
     if name:
         if problems or test != next(iter(split.tests)):
-            raise InputError("a run is kept of whole answers to the main test set: leave out --name to score others")
+            raise InputError("only complete answers to the main test set become a run: leave out --name to score these")
         given = [answer for answer in result.answers if answer is not None]
         return keep_answers(Spec(split.name, seed, TakeHome(name), data), given, ledger, as_json)
     right, of, categories = sum(result.right), len(result.asked), by_category(result.asked, result.right)

@@ -17,7 +17,7 @@ from daxlab.cli.training import Training, with_training_options
 from daxlab.cli.watching import LOOK_EVERY, look, shown
 from daxlab.errors import InputError
 from daxlab.ledger import Ledger, is_written
-from daxlab.ledger.location import default_ledger, ledger_at, shipped
+from daxlab.ledger.location import default_ledger, ledger_at, shipped, writable_ledger
 from daxlab.sweep import Outcome, Spec, weights_of
 from daxlab.sweep.grid import parse, part, read
 from daxlab.sweep.local import device_named
@@ -67,6 +67,8 @@ def run(
     """
     wanted, path = _declared(spec, axes, only, of_parts, how), how.ledger
     plan = training.plan(wanted, how)
+    if plan["groups"]:
+        writable_ledger(path)
     print(training.in_words(plan, _title(spec, of_parts)), file=sys.stderr)
     outcome = training.train(wanted, how, plan, keep_weights=keep_weights)
     with Ledger(path) as known:
@@ -112,7 +114,7 @@ def _declared(
     """The runs that a file and axes declare, and of these a part. A file may be one that comes with daxlab."""
     numbers = part_named(of_parts) if of_parts is not None else None
     if spec is None and not axes:
-        raise InputError("give a sweep file, or axes: --set split=jump --set hidden=25,50, say")
+        raise InputError("say what to train: name a sweep file, or add --set split=jump --set hidden=25,50")
     if spec and not spec.exists() and spec.parent in (Path(), Path("specs")):
         spec = shipped(f"specs/{spec.name}") or spec
     specs = part(read(spec, axes or []) if spec else parse({}, axes or []), only or [])
@@ -141,7 +143,7 @@ def status(
     """
     path = ledger or (default_ledger() if is_written(default_ledger()) else ledger_at(None))
     if as_json and watch:
-        raise InputError("--json says it once, --watch again and again: choose one")
+        raise InputError("--json and --watch do not go together: choose one")
     now = look(path)
     if as_json:
         print_json(now)

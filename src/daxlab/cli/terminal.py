@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from math import isfinite
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from daxlab.datasets.source import Progress as Report
 
@@ -48,8 +48,10 @@ def table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str] | None =
         if any(value not in (None, "") for value in values):
             cells = [_cell(value) for value in values]
             first = next((cell for cell in cells if cell not in ("", "–")), "")
-            right = NUMBER.fullmatch(first) is not None
-            shown.add_column(heading, justify="right" if right else "left", overflow="fold", no_wrap=right)
+            number = NUMBER.fullmatch(first) is not None
+            words = [len(word) for cell in (heading, *cells) for word in ([cell] if number else cell.split())]
+            justify: Literal["left", "right"] = "right" if number else "left"
+            shown.add_column(heading, justify=justify, overflow="fold", min_width=max(words, default=0))
             lines.append(cells)
     for line in zip(*lines, strict=True):
         shown.add_row(*map(Text, line))
@@ -71,13 +73,31 @@ def every(values: Sequence[str]) -> str:
 def show(what: "RenderableType", wrap: bool = False) -> None:
     """Print tables and lines. In a terminal, texts are folded to its width, and no name is broken unless `wrap`."""
     from rich.console import Console
+    from rich.table import Table
 
     console = Console(highlight=False, markup=False)
-    # A name that the terminal wraps can still be copied, one that we break cannot.
     if not wrap:
-        least, most = _widths(console, what)
-        console.width = max(console.width, least if _has_width(console) else most)
+        widest = _width(console, what)
+        if widest > console.width and isinstance(what, Table) and _has_width(console):
+            widest -= _fold(what, widest - console.width)
+        console.width = max(console.width, widest)  # a name that the terminal wraps can be copied, one we break cannot
     console.print(what)
+
+
+def _fold(what: "Table", excess: int) -> int:
+    """Make the widest texts of a table narrower, by so many characters or as far as no word breaks; by how many."""
+    widths = [
+        max(len(line) for cell in (column.header, *column.cells) for line in str(cell).split("\n"))
+        for column in what.columns
+    ]
+    for done in range(excess):
+        rooms = [n for n, column in enumerate(what.columns) if widths[n] > (column.min_width or widths[n])]
+        if not rooms:
+            return done
+        widths[max(rooms, key=lambda n: widths[n])] -= 1
+        for column, width in zip(what.columns, widths, strict=True):
+            column.width = width
+    return excess
 
 
 def show_rows(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], least: Sequence[str] = ()) -> str:
@@ -89,7 +109,7 @@ def show_rows(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], lea
 
     console, kept, dropped = Console(), dict(columns), list[str]()
     for heading in least:
-        if not _has_width(console) or _widths(console, table(rows, kept))[1] <= console.width:
+        if not _has_width(console) or _width(console, table(rows, kept)) <= console.width:
             break
         if any(row[key] not in (None, "") for row in rows if (key := kept.pop(heading, None)) is not None):
             dropped.append(heading)
@@ -102,12 +122,11 @@ def _has_width(console: "Console") -> bool:
     return console.is_terminal or "COLUMNS" in os.environ
 
 
-def _widths(console: "Console", what: "RenderableType") -> tuple[int, int]:
-    """The least width in which no word is broken, and the one in which nothing is folded."""
+def _width(console: "Console", what: "RenderableType") -> int:
+    """The width in which nothing is folded."""
     from rich.measure import Measurement
 
-    measured = Measurement.get(console, console.options.update(width=WIDE), what)
-    return measured.minimum, measured.maximum
+    return Measurement.get(console, console.options.update(width=WIDE), what).maximum
 
 
 def progress(items: Iterable[T], what: str, total: int) -> Iterator[T]:

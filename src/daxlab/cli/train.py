@@ -1,5 +1,6 @@
 """`daxlab learners` and `daxlab train`: what can be trained, and replicates of one learner on one split or several."""
 
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
@@ -21,6 +22,7 @@ from daxlab.cli.training import Training, with_training_options
 from daxlab.datasets import Dataset, dataset
 from daxlab.errors import InputError
 from daxlab.ledger import Ledger
+from daxlab.ledger.location import writable_ledger
 from daxlab.ledger.spec import replicates
 from daxlab.settings import ordered, written
 from daxlab.sweep import Outcome
@@ -134,7 +136,7 @@ def train(
     Example: daxlab train --split jump --layers 1 --hidden 100 --attention --dropout 0.1 --runs 5
     """
     if not 0 <= checkpoint_every < inf:
-        raise InputError(f"a time between checkpoints is a number of seconds, not {checkpoint_every}")
+        raise InputError(f"--checkpoint-every takes a number of seconds, not {checkpoint_every}")
     chosen = learners.from_text(*name_and_settings(learner or [], settings or []))
     source = dataset(data)
     specs = replicates(chosen, data, splits or [], test, runs=runs, seed=seed)
@@ -145,6 +147,7 @@ def train(
         training.tell_of_change(how.ledger, name, {"learner": name}, digest)
     plan = training.plan(specs, how)
     if plan["groups"]:
+        writable_ledger(how.ledger)
         print(training.in_words(plan, ", ".join(names)), file=sys.stderr)
     # Whoever trains a few runs decides what to do with a damaged checkpoint; `sweep` and `reproduce` go on.
     outcome = training.train(specs, how, plan, checkpoint_every=checkpoint_every, set_aside=False)
@@ -166,7 +169,9 @@ def name_and_settings(typed: Sequence[str], settings: Sequence[str]) -> tuple[st
     while words:
         option, equals, value = words.pop(0).partition("=")
         if not option.startswith("--"):
-            raise InputError(f"what is {option!r}? The learner comes first, and every value after its option")
+            raise InputError(
+                f"{option!r} is not understood here: the learner comes first, and each value after its option"
+            )
         field = option.removeprefix("--").replace("-", "_")
         if field not in defaults and isinstance(defaults.get(field.removeprefix("no_")), bool) and not equals:
             texts[field.removeprefix("no_")] = "false"
@@ -193,14 +198,27 @@ def _warn(data: Dataset, splits: Sequence[str]) -> None:
     for warning in warnings[:MOST_WARNINGS]:
         print(warning, file=sys.stderr)
     if len(warnings) > MOST_WARNINGS:
-        print(f"… and {counted(len(warnings) - MOST_WARNINGS, 'more warning')}", file=sys.stderr)
+        option = f" --data {shlex.quote(data.name)} --all"
+        print(
+            f"… and {counted(len(warnings) - MOST_WARNINGS, 'more warning')}: daxlab data list{option}", file=sys.stderr
+        )
 
 
 def _results(path: Path, keys: tuple[str, ...], splits: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Of each split, its runs in the order of their keys, and what they say together; accuracies in percent."""
     with Ledger(path) as ledger:
         by_key = {row["key"]: row for row in ledger.rows({"key": list(keys)})}
-    parts = ("split", "seed", "status", "accuracy", "train_accuracy", "oracle_accuracy", "failed_at", "seconds")
+    parts = (
+        "split",
+        "seed",
+        "status",
+        "accuracy",
+        "train_accuracy",
+        "oracle_accuracy",
+        "failed_at",
+        "reason",
+        "seconds",
+    )
     rows = [{"id": key, **{part: by_key[key][part] for part in parts}} for key in keys if key in by_key]
     results = {}
     for split in splits:
@@ -214,7 +232,7 @@ def _show(title: str, result: Mapping[str, Any], asked: int) -> None:
     print(f"\n{title}\n")
     rows = []
     for row in result["runs"]:
-        failure = "" if row["status"] == "done" else f"failed at step {row['failed_at']:,}"
+        failure = "" if row["status"] == "done" else f"failed at step {row['failed_at']:,}: {row['reason']}"
         rows.append(row | {"run": row["id"][:12], "failure": failure})
     show(table(rows, COLUMNS))
     done = sum(row["accuracy"] is not None for row in result["runs"])

@@ -89,6 +89,10 @@ class Training:
     ] = False
     ledger: WrittenLedgerOption = LEDGER
 
+    def __post_init__(self) -> None:
+        if self.address is not None and self.executor != "ray":
+            raise InputError("an address is that of a Ray cluster: add --executor ray")
+
 
 def with_training_options(command: Callable[..., Outcome | None]) -> Callable[..., None]:
     """The command with the fields of its parameter `how`, a Training, as options. Exits 3 if training was stopped."""

@@ -157,6 +157,10 @@ class Dataset(ABC):
         """Further metrics of a run's answers to a test set."""
         return {}
 
+    def changed_since(self, digest: str) -> str:
+        """What has changed since the dataset had this digest; nothing where that is not known."""
+        return ""
+
     def warnings(self, split: Split) -> list[str]:
         """What a user may not expect of a split, each with the line where it first occurs."""
         return []

@@ -6,7 +6,9 @@ blanks. COGS's own files are such a folder.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property, lru_cache
+from itertools import combinations, islice
 from pathlib import Path
 
 from daxlab.datasets.core import TEST, Dataset, Split
@@ -17,6 +19,7 @@ from daxlab.languages import Example
 
 SUFFIX = ".tsv"
 TRAIN = "train"
+MOST_TRIED = 50  # sets of files, of each size, that may be new
 # What columns are called. A first line of such names is a header, which would be learned as an example.
 UNSEEN = {
     "input": "learners see it as a word they were never trained on",
@@ -80,17 +83,29 @@ class FolderDataset(Dataset):
     def _split(self) -> Split:
         return next(iter(self._splits.values()))
 
-    def warnings(self, split: Split) -> list[str]:
-        """Training lines that contradict each other, then each word of a test set that training lacks."""
-        return [*self._contradictions(), *self._unseen(split)]
+    def changed_since(self, digest: str) -> str:
+        """Which test sets are new, if the folder is as it was but for these."""
+        tests = self._split.tests
+        for count in range(1, len(tests)):
+            for new in islice(combinations(tests, count), MOST_TRIED):
+                rest = {name: test for name, test in tests.items() if name not in new}
+                if replace(self._split, tests=rest).digest == digest:
+                    files, are = ", ".join(f"{name}{SUFFIX}" for name in new), "is" if count == 1 else "are"
+                    return f"{files} {are} new: move {'it' if count == 1 else 'them'} elsewhere, or train again"
+        return ""
 
-    def _contradictions(self) -> Iterator[str]:
+    def warnings(self, split: Split) -> list[str]:
+        """Lines of a file that contradict each other, then each word of a test set that training lacks."""
+        files = [TRAIN, *sorted(split.tests)]
+        return [*(warning for name in files for warning in self._contradictions(name)), *self._unseen(split)]
+
+    def _contradictions(self, name: str) -> Iterator[str]:
         first: dict[str, tuple[int, tuple[str, ...]]] = {}  # input -> its first line, and the output there
-        for number, example in enumerate(_examples(self._path / f"{TRAIN}{SUFFIX}"), 1):
+        for number, example in enumerate(_examples(self._path / f"{name}{SUFFIX}"), 1):
             line, actions = first.setdefault(example.command, (number, example.actions))
             if example.actions != actions:
                 other = f"{example.command!r} has another output than on line {line}"
-                yield f"{TRAIN}{SUFFIX}, line {number}: {other}; a learner can give only one of them"
+                yield f"{name}{SUFFIX}, line {number}: {other}; a learner can give only one of them"
 
     def _unseen(self, split: Split) -> list[str]:
         shown = set[tuple[str, str]]().union(*map(_words, split.train))

@@ -54,7 +54,9 @@ class TakeHome(Learner):
     def fit(self, jobs: Sequence[Job], context: Context) -> Fitted:
         """Read the answers to each job."""
         if not self.folder:
-            raise InputError(f"{self} answered elsewhere and cannot be asked again: 'daxlab runs answers' has it all")
+            raise InputError(
+                f"{self} answered elsewhere and cannot be asked again; 'daxlab runs answers' writes its answers"
+            )
         tasks = {(task.split_digest, task.seed): task for task in read(Path(self.folder))}
         models = []
         for job in jobs:

@@ -48,7 +48,7 @@ def writable_ledger(path: Path) -> Path:
     if path.resolve() == shipped():
         raise InputError(
             f"{path} has the results that come with daxlab, which stay as they are; "
-            f"'daxlab runs merge {path}' brings them into {LEDGER}"
+            f"'daxlab runs merge {path}' brings them into {default_ledger()}"
         )
     return path
 

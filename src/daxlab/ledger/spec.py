@@ -65,7 +65,9 @@ class Spec:
         for part in now:
             if key(now[part]) != key(facts.get(part)):
                 called = {"language": "dataset", "semantics": "version of the learner"}.get(part, part)
-                raise InputError(f"the {called} of this run is no longer what it was when the run was recorded")
+                why = dataset(name).changed_since(facts["language"]["digest"]) if part == "language" else ""
+                changed = f"the {called} of this run is no longer what it was when the run was recorded"
+                raise InputError(f"{changed}{why and ': ' + why}")
         return spec
 
 

@@ -67,8 +67,8 @@ class TrainedModel(Askable):
         path = weights_of(ledger, run.key)
         if not path.exists() and self.spec.learner.uses_jax:
             raise InputError(
-                f"the weights of run {run.key[:12]} were not kept: there is no {path}. To have them, train it into a "
-                "ledger that lacks it (--ledger NEW.db), by 'daxlab train' or 'daxlab sweep run --keep-weights'"
+                f"the weights of run {run.key[:12]} were not kept, so it cannot be asked: 'daxlab runs show "
+                f"{run.key[:12]}' has the command that trains it again, into a new ledger"
             )
         self.dataset = dataset(self.spec.data)
         learner, data = self.spec.learner, self.dataset

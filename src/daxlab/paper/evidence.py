@@ -127,7 +127,7 @@ def few_shot_best(runs: Runs) -> list[Measurement]:
     if best.runs and overall.draw != best.draw:
         splits = " ".join(f"--split {row['split']}" for row in best.rows)
         raise InputError(
-            f"overall-best has no runs with composed commands; `daxlab train --runs 1 {splits}` trains them"
+            f"overall-best has no runs with composed commands; 'daxlab train --runs 1 {splits}' trains them"
         )
     return [replace(best, rivals=overall.runs)]
 

@@ -9,8 +9,8 @@ import polars as pl
 
 from daxlab.analysis import errors
 from daxlab.analysis.accuracy import by_test_set, median_run
-from daxlab.analysis.curves import learning
 from daxlab.analysis.answers import trained_on
+from daxlab.analysis.curves import learning
 from daxlab.analysis.probes import answered_right, attention
 from daxlab.datasets import dataset
 from daxlab.errors import InputError

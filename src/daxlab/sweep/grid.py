@@ -51,7 +51,7 @@ def parse(declared: Table, more: Sequence[str] = ()) -> list[Spec]:
     """The runs of a declaration."""
     tables = declared.get("sweep", [{}])
     if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
-        raise InputError("each product stands under a [[sweep]] of its own")
+        raise InputError("each product needs a [[sweep]] of its own")
     above = _axes({name: value for name, value in declared.items() if name != "sweep"})
     every = [above | _axes(table) for table in tables]
     every = [axes | _from_text(axes, more) for axes in every]
