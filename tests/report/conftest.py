@@ -12,6 +12,7 @@ from daxlab.report.page import page
 
 from .made_up import made_up, sentences, without_networks
 
+RESULTS = Path(__file__).parents[2] / "results" / "runs.db"
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -31,6 +32,13 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def html(ledger: Path) -> str:
     with Ledger(ledger) as known:
+        return page(known)
+
+
+@pytest.fixture(scope="session")
+def shipped() -> str:
+    """The page of the shipped results."""
+    with Ledger(RESULTS) as known:
         return page(known)
 
 

@@ -86,9 +86,8 @@ def test_a_learner_that_is_always_right_breaks_nowhere_and_one_without_answers_s
 
 
 def test_a_ledger_without_such_learners_has_one_line_or_no_chapter(html: str, empty_html: str, other_html: str) -> None:
-    for written in (html, empty_html):
-        assert "any learner after the paper" in plain(written) and COMMAND in plain(written)
-        assert 'id="avenues-0"' not in written
+    assert "Any learner after the paper" in plain(html) and COMMAND in plain(html)
+    assert all('id="avenues-0"' not in written for written in (html, empty_html, other_html))
     assert "After the paper" not in plain(other_html)
 
 

@@ -30,17 +30,6 @@ def compared(**given: Any) -> SimpleNamespace:
     return SimpleNamespace(**usual | given)
 
 
-@given(mean=accuracy, paper=accuracy, tested=st.booleans())
-def test_ours_is_called_higher_or_lower_by_its_sign_and_the_difference_is_told_where_there_is_one(
-    mean: float, paper: float, tested: bool
-) -> None:
-    ends = {"difference": mean - paper, "difference_low": mean - paper - 1, "difference_high": mean - paper + 1}
-    said = text.against(compared(mean=mean, paper=paper, stated=f"{paper:g}", **ends if tested else {}), "jump")
-    assert ("higher" in said) == (mean > paper)
-    assert ("lower" in said) == (mean < paper)
-    assert ("the difference is" in said) == tested
-
-
 @given(
     mean=accuracy,
     paper=accuracy,
@@ -113,3 +102,15 @@ def test_splits_of_one_share_stand_together_each_once_and_the_best_first(accurac
         assert group.startswith(f"{text.share(row)} on ")
     named = [int(n) for n in re.findall(r"\*split-(\d+)\*", groups[0])]
     assert rows[named[0]][1]["mean"] == max(row["mean"] for _, row in rows)
+
+
+@given(st.lists(st.tuples(st.booleans(), st.floats(0, 1)), min_size=1))
+def test_of_attention_it_is_said_how_many_steps_look_at_one_word_and_of_no_answers_that_there_are_not(
+    steps: list[tuple[bool, float]],
+) -> None:
+    said = text.looked(steps)
+    for right, which in ((True, "right"), (False, "wrong")):
+        weights = [weight for is_right, weight in steps if is_right == right]
+        assert (f"steps of {which}" in said) == bool(weights)
+        if weights and not all(weight > 0.5 for weight in weights):
+            assert f"in {sum(weight > 0.5 for weight in weights)} of {len(weights)} steps of {which}" in said

@@ -8,7 +8,7 @@ from daxlab.datasets.new_word import named
 from daxlab.datasets.translation import PAPER
 from daxlab.ledger import Ledger, Writer
 from daxlab.report import translation
-from daxlab.report.blocks import Fold, Picture, Section, Table, Text
+from daxlab.report.blocks import Absent, Fold, Picture, Section, Table, Text
 from daxlab.report.facts import Facts
 
 
@@ -31,7 +31,7 @@ def pictures(section: Section) -> list[Picture]:
 
 def said(section: Section) -> str:
     blocks = [*section.blocks, *(block for part in section.sections for block in part.blocks)]
-    return " ".join(block.text for block in blocks if isinstance(block, Text))
+    return " ".join(block.text for block in blocks if isinstance(block, Text | Absent))
 
 
 def test_an_empty_ledger_says_what_measures_it(tmp_path: Path) -> None:

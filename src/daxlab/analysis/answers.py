@@ -3,7 +3,8 @@
 Every question about errors starts here. Knows the artefacts and where splits come from; knows nothing of learners.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
@@ -47,7 +48,7 @@ def answers(ledger: Ledger, key: str, test: str | None = None) -> pl.DataFrame:
     (row,) = runs(ledger, [key])
     if row["status"] != "done":
         raise InputError(f"run {key[:12]} failed at update {row['failed_at']}, so it has no answers")
-    return _answers(ledger, row, list(SCHEMA), test, trained_on(row).tests)
+    return _answers(ledger, row, list(SCHEMA), test)
 
 
 def asked(
@@ -78,20 +79,13 @@ def as_text(ledger: Ledger, keys: Iterable[str], test: str | None = None) -> pl.
 def together(ledger: Ledger, keys: Iterable[str], columns: Sequence[str], test: str | None = None) -> pl.DataFrame:
     """Some columns of several runs' answers, run after run, with key and seed. Failed runs have none."""
     empty = pl.DataFrame(schema={"key": pl.String(), "seed": pl.Int64(), **{name: SCHEMA[name] for name in columns}})
-    rows = done(ledger, keys)
-    splits = {_split_of(row): row for row in rows}  # each is read once: that takes longer than a run's answers
-    tests = {asked: trained_on(row).tests for asked, row in splits.items()}
     frames = [
-        _answers(ledger, row, columns, test, tests[_split_of(row)]).select(
+        _answers(ledger, row, columns, test).select(
             pl.lit(row["key"]).alias("key"), pl.lit(row["seed"], pl.Int64).alias("seed"), *columns
         )
-        for row in rows
+        for row in done(ledger, keys)
     ]
     return pl.concat([empty, *frames])
-
-
-def _split_of(row: Row) -> tuple[str, str, str]:
-    return row["split"], row["dataset"], row["spec"]["split"]["digest"]
 
 
 def runs(ledger: Ledger, keys: Iterable[str]) -> list[Row]:
@@ -132,9 +126,26 @@ def scored(ledger: Ledger, key: str) -> dict[str, float]:
     }
 
 
+@contextmanager
+def read_once() -> Iterator[None]:
+    """Until its end every split is read once: for many questions in a row, between which no file changes."""
+    _READ.clear()
+    _READ[None] = None
+    try:
+        yield
+    finally:
+        _READ.clear()
+
+
+_READ: dict[Any, Any] = {}  # splits, by name and dataset; without the key None nothing is kept
+
+
 def trained_on(row: Row) -> Split:
     """The split that a run was trained on; an error if it is no longer what it was."""
-    content = split(row["split"], row["dataset"])
+    asked = (row["split"], row["dataset"])
+    content: Split = _READ.get(asked) or split(*asked)
+    if _READ:
+        _READ[asked] = content
     if content.digest != row["spec"]["split"]["digest"]:
         raise InputError(
             f"the split {row['split']} is not what it was when its runs were recorded, so their answers cannot be "
@@ -143,11 +154,10 @@ def trained_on(row: Row) -> Split:
     return content
 
 
-def _answers(
-    ledger: Ledger, row: Row, columns: Iterable[str], test: str | None, tests: Iterable[str]
-) -> pl.DataFrame:
-    """The answers of a run that is done, with these columns at least, in the order of SCHEMA; `tests` are its split's."""
-    wanted, main = set(columns), next(iter(tests))
+def _answers(ledger: Ledger, row: Row, columns: Iterable[str], test: str | None) -> pl.DataFrame:
+    """The answers of a run that is done, with these columns at least, in the order of SCHEMA."""
+    wanted, tests = set(columns), trained_on(row).tests
+    main = next(iter(tests))
     if test not in (None, *tests):
         have = f"the split {row['split']} of {row['dataset']} has"
         raise InputError(f"{have} no test set called {test!r}; it has {', '.join(tests)}")
@@ -193,8 +203,9 @@ def _columns(kind: str, content: bytes, asked: tuple[str, str, str, str]) -> lis
         return [pl.Series(first, own, pl.Float64), pl.Series(second, target, pl.Float64)]
     targets = [example.actions for example in split(*asked[:2]).tests[asked[2]]]
     actions = unpack_answers(content, targets)
-    # Splitting text in polars is several times faster than handing it tuples.
-    answers = pl.Series(first, map(" ".join, actions), pl.String).str.extract_all(r"\S+")
+    # Splitting text in polars is several times faster than handing it tuples; of no text, one empty word would be left.
+    text = pl.Series(first, map(" ".join, actions), pl.String)
+    answers = text.replace("", None).str.split(" ").fill_null([])
     return [answers, pl.Series(second, map(tuple.__eq__, actions, targets), pl.Boolean)]
 
 

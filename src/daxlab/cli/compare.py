@@ -1,5 +1,6 @@
 """`daxlab compare` and `daxlab report`: the paper's figures beside ours, as tables or as one page."""
 
+import time
 import webbrowser
 from collections import Counter
 from collections.abc import Sequence
@@ -140,14 +141,19 @@ def report(
     with Ledger(path) as known:
         from rich.console import Console
 
-        with Console(stderr=True).status("Writing the report (half a minute for thousands of runs)"):
+        with Console(stderr=True).status("Writing the report") as status:
             from daxlab.report.page import page  # matplotlib and jinja2 are slow to load
 
-            written = page(known)
+            began = time.monotonic()
+            written = page(known, lambda what: status.update(_progress(what, time.monotonic() - began)))
     atomic_write(out.resolve(), written.encode())
     print(f"Wrote {out} from {path}." + ("" if ledger else shipped_hint(path)))
     if open_page:
         webbrowser.open(out.resolve().as_uri())
+
+
+def _progress(what: str, seconds: float) -> str:
+    return f"Writing the report: {what} ({seconds:.0f} s so far)"
 
 
 def show_comparison(rows: Sequence["Row"]) -> None:

@@ -9,7 +9,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import accumulate, chain
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from daxlab.errors import InputError
@@ -65,6 +65,8 @@ def pack_answers(answers: Answers, targets: Answers) -> bytes:
 
 def unpack_answers(content: bytes, targets: Answers) -> list[tuple[str, ...]]:
     """The answers that pack_answers was given, by the same targets: their digest is in the header."""
+    import numpy as np
+
     with _decoding():
         header, columns = _split(content)
         if header["targets"] != _digest(targets):
@@ -75,14 +77,19 @@ def unpack_answers(content: bytes, targets: Answers) -> list[tuple[str, ...]]:
         words = [*sorted(set(chain.from_iterable(targets))), *header["extra"]]
         number = {word: n for n, word in enumerate(words)}
         answers = [tuple(target) for target in targets]
-        gaps, lengths, codes = (columns[name].tolist() for name in ("gaps", "lengths", "words"))
+        gaps, lengths, codes = (columns[name] for name in ("gaps", "lengths", "words"))
+        wrong = np.cumsum(gaps, dtype=np.int64).tolist()
+        theirs = [answers[n] for n in wrong]
+        known = np.array([number[word] for word in chain.from_iterable(theirs)] or [0], np.int64)
+        sizes = np.array([len(target) for target in theirs], np.int64)
+        answer = np.repeat(np.arange(len(lengths)), lengths)  # of each word, the answer that it stands in
+        place = np.arange(len(codes)) - (np.cumsum(lengths, dtype=np.int64) - lengths)[answer]
+        first = (np.cumsum(sizes) - sizes)[answer]
+        target = np.where(place < sizes[answer], known[np.minimum(first + place, len(known) - 1)], 0)
+        said = np.array(words, object)[(codes.astype(np.int64) + target) % len(words)].tolist()
         start = 0
-        for n, length in zip(accumulate(gaps), lengths, strict=True):
-            target = answers[n]
-            answers[n] = tuple(
-                words[(code + (number[target[place]] if place < len(target) else 0)) % len(words)]
-                for place, code in enumerate(codes[start : start + length])
-            )
+        for n, length in zip(wrong, lengths.tolist(), strict=True):
+            answers[n] = tuple(said[start : start + length])
             start += length
         return answers
 

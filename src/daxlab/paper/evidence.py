@@ -137,6 +137,8 @@ def best_of_all(runs: Runs) -> list[Measurement]:
     if set(runs.search["experiment"]) != set(SPLITS):
         return [Measurement()]
     contenders = [set(ranked(runs.search, name).filter("contender")["network"]) for name in SPLITS]
+    if not all(contenders) or runs.search["network"].n_unique() < 2:  # too few runs to say which may be the best
+        return [Measurement()]
     every, common = set.union(*contenders), set.intersection(*contenders)
     values = tuple(chain.from_iterable(runs.search["accuracies"].to_list()))
     return [Measurement(runs=values, ours=(float(len(every) == 1), float(len(common))))]

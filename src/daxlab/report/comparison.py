@@ -72,7 +72,19 @@ def _contrast(facts: Facts) -> Iterator[Block]:
     )
     title = f"{'overall-best' if kind == 'overall' else network} on {text.number(len(rows))} splits."
     meaning = [Text(CLAIMS, "after")] if any(isinstance(block, Findings) for block in claims) else []
-    yield Columns([_lines("overall", rows, kind, ASKS, title, caption), *meaning], claims)
+    own = [_beside(rows, kind)] if network != OVERALL_BEST else []
+    yield Columns([_lines("overall", rows, kind, ASKS, title, caption), *meaning], [*own, *claims])
+
+
+def _beside(rows: Mapping[str, Row], kind: str) -> Table:
+    """A network's runs beside the paper's figures: what the picture shows, in numbers."""
+    lines = []
+    for split, row in rows.items():
+        network = f"\n{NETWORKS[BEST[split]]}" if kind == "best" else ""
+        mean = f"{text.mean_cell(row)}\n{text.counted(row['runs'], 'run')}"
+        lines.append((f"{split}\n{ASKS[split]}", mean, f"{stated(split, kind):g}{network}"))
+    head = ("split", "here, %", "the paper's best, %")
+    return Table("beside-the-paper", "These runs, and the best of the paper's 180 networks.", head, lines, (1, 2))
 
 
 def _told(facts: Facts) -> tuple[str, dict[str, Row]]:
@@ -144,7 +156,9 @@ def _differing(facts: Facts, rows: Sequence[Compared]) -> Iterator[Block]:
     differs = [row for row in rows if row.verdict == "differs"]
     lines = [line for row in differs for line in (*_against(row), *_tried(facts, row))]
     if lines:
-        caption = "Dots are runs, bands 95% intervals, diamonds and bars the paper's figures. Grey: what else was tried."
+        caption = (
+            "Dots are runs, bands 95% intervals, diamonds and bars the paper's figures. Grey: what else was tried."
+        )
         named, head_of = "Where ours and the paper's figures differ.", ("figure", *head[1:4], "difference, or verdict")
         yield Table("differing", named, head_of, lines, (2, 3), caption)
     undecided = [row for row in rows if row.verdict == "undecided"]
@@ -207,7 +221,7 @@ def _again(ledger: Ledger) -> dict[str, pl.DataFrame]:
 def _figures(rows: Sequence[Compared]) -> Section:
     """Every figure of the paper that this ledger measures, in a table."""
     measured = [row for row in rows if row.verdict != "unmeasured"]
-    blocks = [Text(text.tally([row.verdict for row in rows])), *([_table(measured)] if measured else [])]
+    blocks: list[Block] = [Text(text.tally([row.verdict for row in rows])), *([_table(measured)] if measured else [])]
     about = f"{text.counted(len(measured), 'figure')}, with intervals and every run"
     return Section("figures", "Every figure of the paper beside ours", blocks, about=about)
 

@@ -1,6 +1,7 @@
 """Experiments 1 to 3 on the page: a random subset of SCAN, longer action sequences, a primitive in new contexts."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
 from typing import Literal
@@ -14,9 +15,9 @@ from daxlab.paper.comparison import Row as Compared
 from daxlab.paper.experiments import BEST, FEW, NETWORKS, ONCE, OVERALL, PRIMITIVES, SCAN, SPLITS
 from daxlab.paper.targets import numbers, stated
 from daxlab.report import figures, text
-from daxlab.report.blocks import Block, Section, Table, Text, absent, blocks_until_missing
+from daxlab.report.blocks import Block, Cell, Section, Strip, Table, Text, absent, blocks_until_missing
 from daxlab.report.drawing import picture
-from daxlab.report.facts import Facts, described
+from daxlab.report.facts import Facts, described, network_name
 from daxlab.report.splits import length_picture
 
 DRAWS = {"release": "the release's draw", "own": "our draw"}
@@ -30,6 +31,7 @@ LEADS = {
     3: "Training has every command without a primitive, and the primitive alone, as a tenth of all presentations; the "
     "network is asked for its compositions. Who knows “walk”, “walk twice” and “jump” should know “jump twice”.",
 }
+RESULTS = "Means over runs with standard error and 95% interval; dots are runs, diamonds the paper's figures."
 Parts = Sequence[tuple[str, str, Iterator[Block]]]  # anchor, heading, blocks
 
 
@@ -58,19 +60,30 @@ def sections(facts: Facts) -> list[Section]:
 
 def _chapter(facts: Facts, n: int, title: str, splits: Sequence[str], parts: Parts) -> Section:
     below = [Section(name, heading, blocks_until_missing(blocks)) for name, heading, blocks in parts]
-    blocks = [Text(LEADS[n], "lead"), *(block for split in splits for block in _results(facts, split))]
+    blocks = [Text(LEADS[n], "lead"), *_results(facts, n, splits)]
     return Section(f"experiment-{n}", f"Experiment {n}: {title}", blocks, below, f"Experiment {n}")
 
 
-def _results(facts: Facts, name: str) -> Iterator[Block]:
-    """The paper's two networks on one of its main splits."""
-    splits = SPLITS[name]
-    for network in (OVERALL, BEST[name]):
-        if row := facts.row(network, *splits):
-            draw = f" ({DRAWS['release' if row['split'] == splits[0] else 'own']})" if len(splits) > 1 else ""
-            yield Text(f"On *{name}*{draw}, {described(network)} gets {text.measured(row)} right.")
-        else:
-            yield absent(f"{described(network)} on *{name}*", name)
+def _results(facts: Facts, n: int, names: Sequence[str]) -> Iterator[Block]:
+    """The paper's two networks on its main splits."""
+    rows: list[Sequence[Cell]] = []
+    for name in names:
+        splits = SPLITS[name]
+        for network, kind in ((OVERALL, "overall"), (BEST[name], "best")):
+            if row := facts.row(network, *splits):
+                draw = f" ({DRAWS['release' if row['split'] == splits[0] else 'own']})" if len(splits) > 1 else ""
+                strip, paper = Strip.of(row), stated(name, kind)
+                strip = replace(strip, paper=[paper])
+                runs = text.counted(row["runs"], "run")
+                ours = f"{text.mean_cell(row)}\n{runs}"
+                rows.append(
+                    (f"{network_name(network)} on *{name}*{draw}\n{NETWORKS[network]}", ours, f"{paper:g}", strip)
+                )
+            else:
+                yield absent(f"{described(network)} on *{name}*", name)
+    if rows:
+        head = ("network", "ours, % right", "paper", "every run, 0 to 100%")
+        yield Table(f"results-{n}", "The paper's networks, trained again.", head, rows, (1, 2), RESULTS)
 
 
 def _sizes(facts: Facts) -> Iterator[Block]:

@@ -19,7 +19,7 @@ from daxlab.paper.leaderboard import Entry, leaderboard
 from daxlab.paper.runs import Runs
 
 Row = Mapping[str, Any]
-NAMES = {network: f"the paper's best on {split}" for split, network in BEST.items()}
+NAMES = {network: f"the best on {split}" for split, network in BEST.items()}
 
 
 class Facts:
@@ -77,6 +77,11 @@ def _is_sentence_pairs(name: str) -> bool:
         return False
 
 
+def network_name(network: str) -> str:
+    """What one of the paper's networks is called: "overall-best", or what it is the best on."""
+    return NAMES.get(network, network)
+
+
 def described(network: str) -> str:
     """One of the paper's networks by its name and by what it is."""
-    return f"{NAMES.get(network, network)} ({NETWORKS[network]})"
+    return f"{network_name(network)} ({NETWORKS[network]})"

@@ -252,7 +252,7 @@ def brief(value: float | None) -> str:
 
 
 def learning(runs: Sequence[Sequence[Numbers]]) -> Figure:
-    """Accuracy on samples of the training and the test set as training goes on, one line a run: training's are dashed."""
+    """Accuracy on samples of the training and the test set as training goes on, one line a run, training's dashed."""
     figure, axes = canvas(222, left=34, right=6, top=34, bottom=44)
     return labelled(figure, draw_learning(axes, runs))
 

@@ -16,7 +16,7 @@ TIPS: WeakKeyDictionary[Axes, list[tuple[Place, Place | None, str]]] = WeakKeyDi
 
 
 def tip(axes: Axes, at: Place, said: str, to: Place | None = None) -> None:
-    """What is said of the mark at a place, in the coordinates of the data; `to`: of the whole box from there to here."""
+    """What is said of the mark at a place, in coordinates of the data; `to`: of the whole box from there to here."""
     TIPS.setdefault(axes, []).append((at, to, said))
 
 

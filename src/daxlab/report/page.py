@@ -11,6 +11,7 @@ import matplotlib as mpl
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup, escape
 
+from daxlab.analysis.answers import read_once
 from daxlab.ledger import Ledger
 from daxlab.report import avenues, comparison, experiments, own, provenance, search, splits, text, translation
 from daxlab.report.blocks import Block, Section, Text, anchors, gathered
@@ -38,7 +39,7 @@ def page(ledger: Ledger, tell: Callable[[str], None] = lambda _: None) -> str:
     """
     facts = Facts(ledger)
     sections: list[Section] = []
-    with mpl.rc_context(STYLE):
+    with mpl.rc_context(STYLE), read_once():
         for what, make in _parts(facts, tell):
             tell(what)
             sections += make()

@@ -157,8 +157,8 @@ def _answers(ledger: Ledger, setting: Mapping[str, Any], keys: Sequence[str], na
             templates = errors.by_template(ledger, keys)
             worst = templates.filter(pl.col("wrong") > 0)["template", "wrong", "commands"].head(MOST_BARS)
             caption = (
-                "Mean number of wrong answers, where their share is greatest. U stands for any verb: “U left thrice” is "
-                "“walk left thrice”, “jump left thrice” and so on."
+                "Mean number of wrong answers, where their share is greatest. U stands for any verb: “U left thrice” "
+                "is “walk left thrice”, “jump left thrice” and so on."
             )
             drawn = figures.bars(list(worst.iter_rows()))
             yield picture(drawn, f"templates-{name}", "Errors by template.", caption, templates)
@@ -175,9 +175,7 @@ def _answers(ledger: Ledger, setting: Mapping[str, Any], keys: Sequence[str], na
                 yield _categories(frame, test or setting["split"], f"{name}-{slug(test or 'main')}")
 
 
-def attention_picture(
-    frame: pl.DataFrame, right: Mapping[str, bool], name: str, title: str, whose: str
-) -> Picture:
+def attention_picture(frame: pl.DataFrame, right: Mapping[str, bool], name: str, title: str, whose: str) -> Picture:
     """Attention maps, with what they show: how many answers are right, and how sharply each step looks at one word."""
     steps = frame.group_by("command", "step", maintain_order=True).agg(pl.col("weight").max())
     commands = frame["command"].unique()

@@ -106,7 +106,7 @@ def looked(steps: Sequence[tuple[bool, float]]) -> str:
     >>> looked([(True, 0.9), (True, 0.6), (False, 0.4)])
     'More than half of the weight lies on one word in all steps of right answers and in 0 of 1 steps of wrong ones.'
     """
-    said = []
+    said: list[str] = []
     for right, which in ((True, "right"), (False, "wrong")):
         if most := [weight for is_right, weight in steps if is_right == right]:
             sharp = sum(weight > 0.5 for weight in most)
