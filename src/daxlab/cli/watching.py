@@ -43,8 +43,9 @@ def watch(ledger: Path) -> Iterator[Callable[[Any], None]]:
             print(event.message, file=sys.stderr)  # rich puts it above the status
         elif isinstance(event, Progress) and not console.is_terminal and time.monotonic() - last > LINE_EVERY:
             last, now = time.monotonic(), look(ledger)
+            update = [f"update {event.update:,}"] if event.update else []  # a program has none
             loss = [losses[event.group]] if event.losses else []
-            print(", ".join([_counts(now), _pace(now), f"update {event.update:,}", *loss]), file=sys.stderr)
+            print(", ".join([_counts(now), _pace(now), *update, *loss]), file=sys.stderr)
 
     def view() -> "RenderableType":
         return shown(ledger, look(ledger), losses) if planned else ""
