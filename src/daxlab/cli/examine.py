@@ -38,9 +38,10 @@ PythonOption = Annotated[
     str, typer.Option(metavar="PATH", help="The interpreter for FILE.py. Default: the one that runs daxlab.")
 ]
 ArgsOption = Annotated[
-    list[str] | None, typer.Option("--arg", metavar="K=V", help="What the class is made with. Can be repeated.")
+    list[str] | None,
+    typer.Option("--arg", metavar="K=V", help="An argument of the class, such as depth=2. Can be repeated."),
 ]
-TimeOption = Annotated[str, typer.Option(metavar="1h", help="The longest that a run may take.")]
+TimeOption = Annotated[str, typer.Option(metavar="1h", help="The longest that a run may take, by the clock.")]
 
 
 def program(
@@ -67,7 +68,7 @@ def examine(
     splits: Annotated[
         str,
         typer.Option(
-            metavar="main|paper|all|A,B", help="What it learns: ten splits of SCAN, the paper's, all, or some."
+            metavar="main|paper|all|A,B", help="main: ten splits of SCAN; paper: the paper's; all; or some by name."
         ),
     ] = "main",
     data: DataOption = "scan",
@@ -88,7 +89,11 @@ def examine(
     jobs: Annotated[int, typer.Option(min=1, help="Runs at a time; each may use every core.")] = 1,
     budget: Annotated[
         float | None,
-        typer.Option(metavar="8m", parser=seconds, help="Stop after that; the run under way starts again."),
+        typer.Option(
+            metavar="8m",
+            parser=seconds,
+            help="Stop after this time; the same command goes on, and begins the run that was stopped again.",
+        ),
     ] = None,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run failed runs again.")] = False,
     take_home: Annotated[

@@ -89,8 +89,8 @@ class Program(Learner):
         if self.command:
             return "{train}" in self.command
         path, name = self._path_and_name
-        found = definition(Path(path), name)
-        return not (isinstance(found, Definition) and isinstance(found.node, ast.FunctionDef | ast.Lambda))
+        meaning = definition(Path(path), name)
+        return not (isinstance(meaning, Definition) and isinstance(meaning.node, ast.FunctionDef | ast.Lambda))
 
     @property
     def exceptions(self) -> dict[str, str]:  # type: ignore[override]  # of each file its own
