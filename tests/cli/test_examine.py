@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -225,7 +226,7 @@ def test_whoever_ends_examine_ends_the_program_too(folder: Path, signals: list[s
     environment = {**os.environ, "DAXLAB_TEST": str(folder), "TMPDIR": str(folder / "temporary")}
     (folder / "temporary").mkdir()
     examine = subprocess.Popen([sys.executable, "-m", "daxlab", "examine", *words], env=environment)
-    wait_for(lambda: any("runner.py" in " ".join(running.cmdline()) for running in started_by(folder)))
+    wait_for(lambda: any("runner.py" in running for running in started_by(folder)))
     time.sleep(1)
     for number in signals:
         examine.send_signal(number)
@@ -242,14 +243,14 @@ def wait_for(condition) -> None:
         time.sleep(0.1)
 
 
-def started_by(folder: Path) -> list[psutil.Process]:
-    def is_ours(running: psutil.Process) -> bool:
-        try:
-            return running.environ().get("DAXLAB_TEST") == str(folder)
-        except psutil.Error:
-            return False
-
-    return [running for running in psutil.process_iter() if is_ours(running)]
+def started_by(folder: Path) -> list[str]:
+    """The command lines of what the test has started and still runs."""
+    commands = []
+    for running in psutil.process_iter():
+        with suppress(psutil.Error):  # it has ended meanwhile, or is somebody else's
+            if running.environ().get("DAXLAB_TEST") == str(folder):
+                commands.append(" ".join(running.cmdline()))
+    return commands
 
 
 def test_a_network_is_sent_to_train(daxlab, folder: Path) -> None:

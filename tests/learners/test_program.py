@@ -18,7 +18,8 @@ from hypothesis import given, strategies as st
 from daxlab import InputError, dataset, learners
 from daxlab.learners import Context, Job, Program, process
 from daxlab.learners.core import Failed
-from daxlab.learners.program import RUNNER, read_answers
+from daxlab.learners.program import RUNNER
+from daxlab.learners.program_files import read_answers
 from daxlab.ledger import Ledger, key
 from daxlab.ledger.spec import Spec
 from daxlab.sweep import sweep
@@ -368,6 +369,8 @@ def test_answers_are_read_in_any_order_and_each_command_needs_exactly_one(
     expected = [tuple(command.upper().split()) for command in commands]
     assert read(data.draw(st.permutations(rows))) == expected
     assert read([{"answer": row["answer"]} for row in rows]) == expected
+    path.write_text("\ufeff" + "\r\n\n".join(map(json.dumps, rows)) + "\n\n")  # as some editors leave it
+    assert read_answers(path, "jsonl", commands) == expected
     path.write_text("".join(f"{row['answer']}\n" for row in rows))
     assert read_answers(path, "tsv", commands) == expected
     row = data.draw(st.sampled_from(rows))

@@ -111,18 +111,18 @@ def card(
     )
     if not plain:
         raise InputError(f"{name} has no runs on {data}; there are some on {_some(_datasets(rows))}")
-    on_card = [row for some in (*plain.values(), *disguised.values()) for row in some]
+    on_card = [row for replicates in (*plain.values(), *disguised.values()) for row in replicates]
     return {
         "learner": _learner(name, facts),
         "protocol": _protocol(data, facts, on_card),
         "splits": {
-            split: entry(some, absent[data][split], why) | _content(ledger, some, brief)
-            for split, some in plain.items()
+            split: entry(replicates, absent[data][split], why) | _content(ledger, replicates, brief)
+            for split, replicates in plain.items()
         },
         "disguised": {
-            split: entry(some, absent[PREFIX + data][split], why)
-            | beforehand(data, _scores(plain.get(split, ())), _scores(some))
-            for split, some in disguised.items()
+            split: entry(replicates, absent[PREFIX + data][split], why)
+            | beforehand(data, _scores(plain.get(split, ())), _scores(replicates))
+            for split, replicates in disguised.items()
         },
         "checks": list(checks),
     }
@@ -154,7 +154,7 @@ def _by_split(rows: Sequence[Row], data: str) -> dict[str, list[Row]]:
             same = by_split.setdefault(row["split"], [])
             if not same or _digest(same[0]) == _digest(row):
                 same.append(row)
-    return {split: sorted(some, key=lambda row: row["seed"]) for split, some in by_split.items()}
+    return {split: sorted(replicates, key=lambda row: row["seed"]) for split, replicates in by_split.items()}
 
 
 def _in_order(data: str, by_split: Mapping[str, list[Row]]) -> dict[str, list[Row]]:
@@ -292,11 +292,11 @@ def breaks(ledger: Ledger, keys: Sequence[str]) -> Row:
 def differences(cards: Sequence[Row]) -> list[Row]:
     """A row for each pair of cards and split that both have: what tells the two apart, by analysis/contrast.py."""
     rows = []
-    for one, other in combinations(cards, 2):
-        for split, ours in one["splits"].items():
-            theirs = other["splits"].get(split)
-            if theirs and ours["digest"] == theirs["digest"] and ours["digest"]:
-                scores = [list(zip(side["seeds"], side["accuracies"], strict=True)) for side in (ours, theirs)]
-                row = {"split": split, "a": one["learner"]["name"], "b": other["learner"]["name"]}
+    for a, b in combinations(cards, 2):
+        for split, entry_a in a["splits"].items():
+            entry_b = b["splits"].get(split)
+            if entry_b and entry_a["digest"] == entry_b["digest"] and entry_a["digest"]:
+                scores = [list(zip(side["seeds"], side["accuracies"], strict=True)) for side in (entry_a, entry_b)]
+                row = {"split": split, "a": a["learner"]["name"], "b": b["learner"]["name"]}
                 rows.append(row | dict.fromkeys(CONTRAST) | contrast(*scores))
     return rows

@@ -14,7 +14,7 @@ from typing import Any
 from daxlab.datasets import Dataset, Split
 from daxlab.errors import InputError
 from daxlab.languages import Example
-from daxlab.learners.program import is_unicode
+from daxlab.learners.program_files import is_unicode
 
 Answer = tuple[str, ...]
 Answered = Mapping[str, list[Answer]]  # the answers to each command, in the order of the file

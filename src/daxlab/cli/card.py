@@ -76,30 +76,30 @@ def card(
         return print_json(cards.schema())
     if to and to.suffix not in FORMATS:
         raise InputError(f"a card is written as {', '.join(FORMATS)}: end the name of {to} in one of them")
-    from daxlab.analysis.card import differences, only_learner
+    from daxlab.analysis.card import differences as differences_of, only_learner
 
     with Ledger(ledger_at(ledger)) as known, ExitStack() as stack:
-        found = {name: _found(known, name, stack) for name in names or [only_learner(known)]}
-        splits = Counter(split for _, rows in found.values() for split in {row["split"] for row in rows})
-        shared = {split for split, count in splits.items() if count > 1 or len(found) == 1}
+        learners = {name: _runs(known, name, stack) for name in names or [only_learner(known)]}
+        splits = Counter(split for _, rows in learners.values() for split in {row["split"] for row in rows})
+        shared = {split for split, count in splits.items() if count > 1 or len(learners) == 1}
         if not shared:
-            raise InputError(f"{', '.join(found)} have no split in common: make a card of each")
+            raise InputError(f"{', '.join(learners)} have no split in common: make a card of each")
         checks = (exceptions or []) if check or exceptions else None
-        made = [_card(*some, name, shared, data, checks) for name, some in found.items()]
-    apart = differences(made)
+        content = [_card(*runs, name, shared, data, checks) for name, runs in learners.items()]
+    differences = differences_of(content)
     if to:
-        atomic_write(to.resolve(), cards.written(made, apart, to.suffix).encode())
+        atomic_write(to.resolve(), cards.written(content, differences, to.suffix).encode())
         print(f"Wrote {to}.")
     elif as_json:
-        print(cards.written(made, apart, ".json"), end="")
+        print(cards.written(content, differences, ".json"), end="")
     else:
-        for one in made:
-            show_table(one)
-            _show_details(one)
-        _show_differences(apart)
+        for card in content:
+            show_table(card)
+            _show_details(card)
+        _show_differences(differences)
 
 
-def _found(ledger: Ledger, name: str, stack: ExitStack) -> tuple[Ledger, list[Card]]:
+def _runs(ledger: Ledger, name: str, stack: ExitStack) -> tuple[Ledger, list[Card]]:
     """The runs of the learner that a name stands for: in this ledger, or else in the results that come with daxlab."""
     from daxlab.analysis.card import learner_rows
 
@@ -107,11 +107,11 @@ def _found(ledger: Ledger, name: str, stack: ExitStack) -> tuple[Ledger, list[Ca
     try:
         rows, others = learner_rows(ledger, wanted)
     except InputError:
-        theirs = stack.enter_context(Ledger(results)) if results and results != ledger.path.resolve() else None
-        if theirs is None or not theirs.count({"label": wanted}):
+        other = stack.enter_context(Ledger(results)) if results and results != ledger.path.resolve() else None
+        if other is None or not other.count({"label": wanted}):
             raise
         print(f"{ledger.path} has no {name}: it is taken from {SHIPPED}.", file=sys.stderr)
-        return _found(theirs, name, stack)
+        return _runs(other, name, stack)
     if others:
         print(f"{name}: {counted(others, 'run')} of earlier versions are not on the card.", file=sys.stderr)
     return ledger, rows
@@ -235,11 +235,12 @@ def _show_details(card: Card) -> None:
     """Where it breaks, what the checks found, what stands beside it, and the protocol."""
     from daxlab.report.card import NO_ANSWERS, break_words, protocol_rows
 
-    found = {split: entry["breaks"] for split, entry in card["splits"].items() if entry["breaks"]}
-    print("\nWhere it breaks:" if found else f"\n{NO_ANSWERS}")
-    for split, some in found.items():
-        print(f"\n{split}: " + ("\n  ".join(break_words(some)) if some["ends"]["wrong"] else "every answer is right."))
-        worst = [f"{row['template']} ({100 * row['wrong'] / row['commands']:.0f}%)" for row in some["constructions"]]
+    breaks = {split: entry["breaks"] for split, entry in card["splits"].items() if entry["breaks"]}
+    print("\nWhere it breaks:" if breaks else f"\n{NO_ANSWERS}")
+    for split, errors in breaks.items():
+        words = break_words(errors) if errors["ends"]["wrong"] else ["every answer is right."]
+        print(f"\n{split}: " + "\n  ".join(words))
+        worst = [f"{row['template']} ({100 * row['wrong'] / row['commands']:.0f}%)" for row in errors["constructions"]]
         if worst:
             print(f"  Most often wrong (U is a verb): {', '.join(worst[:MOST_CONSTRUCTIONS])}.")
     if card["checks"]:
@@ -263,12 +264,12 @@ def _show_others(others: Sequence[Card]) -> None:
         print(f"\n{counted(published, 'figure')} of others on these splits: --to card.html or card.md shows them.")
 
 
-def _show_differences(apart: Sequence[Card]) -> None:
+def _show_differences(differences: Sequence[Card]) -> None:
     """What tells several learners apart."""
     from daxlab.report.card import interval
 
-    if apart:
-        ends = [{"low": row["difference_low"], "high": row["difference_high"]} for row in apart]
+    if differences:
+        ends = [{"low": row["difference_low"], "high": row["difference_high"]} for row in differences]
         print("\nDifferences, in points; runs of the same seed are pairs:\n")
-        rows = [row | {"interval": interval(end).replace("−", "-")} for row, end in zip(apart, ends, strict=True)]
+        rows = [row | {"interval": interval(end).replace("−", "-")} for row, end in zip(differences, ends, strict=True)]
         show(table(rows, DIFFERENCES))

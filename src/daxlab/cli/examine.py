@@ -50,10 +50,15 @@ PythonOption = Annotated[
 ]
 ArgsOption = Annotated[
     list[str] | None,
-    typer.Option("--arg", metavar="K=V", help="An argument of the class. Can be repeated.", rich_help_panel=HOW),
+    typer.Option(
+        "--arg",
+        metavar="K=V",
+        help="An argument of the class, such as depth=2. Can be repeated.",
+        rich_help_panel=HOW,
+    ),
 ]
 TimeOption = Annotated[
-    str, typer.Option(metavar="TIME", help="The longest that a run may take.", rich_help_panel=WHERE)
+    str, typer.Option(metavar="TIME", help="The longest that a run may take, by the clock.", rich_help_panel=WHERE)
 ]
 
 
@@ -80,7 +85,7 @@ def examine(
         str,
         typer.Option(
             metavar="main|paper|all|A,B",
-            help="What it learns: ten main splits of SCAN, those of the paper, all, or some by name.",
+            help="main: ten splits of SCAN; paper: the paper's; all; or some by name.",
             rich_help_panel=WHAT,
             autocompletion=several_splits,
         ),
@@ -123,7 +128,7 @@ def examine(
         typer.Option(
             metavar="TIME",
             parser=seconds,
-            help="Stop after this long, such as 90s, 8m or 1h30m. The run under way starts again next time.",
+            help="Stop after this long; the same command goes on, and begins the run that was stopped again.",
             rich_help_panel=WHERE,
         ),
     ] = None,

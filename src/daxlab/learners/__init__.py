@@ -4,7 +4,8 @@
     network.py   any Equinox network
     trainees.py  networks that the engine trains and asks
     grammar.py   rules instead of a network; induction/ finds them
-    program.py   somebody's program, in a process of its own (process.py); runner.py is all of daxlab that runs there
+    program.py   somebody's program, in a process of its own (process.py), which is met in files (program_files.py);
+                 runner.py is all of daxlab that runs there
     take_home.py answers to a folder of tasks, made elsewhere
     source.py    what somebody's file says and which files it needs, by reading it
     checks.py    what a learner has to keep; network_checks.py of a network

@@ -21,18 +21,18 @@ def main(file: str, name: str, train: str, commands: str, answers: str, seed: st
     If there are examples for validation, a class whose `fit` takes `dev` gets them.
     """
     examples, held_out = ([(row["command"], row["actions"]) for row in _rows(path)] for path in (train, dev))
-    asked = [row["command"] for row in _rows(commands)]
+    questions = [row["command"] for row in _rows(commands)]
     learner = _named(Path(file), name)
     if isinstance(learner, type):
         model: Any = learner(**dict(map(_setting, settings)))
         more = {"dev": held_out} if held_out and _takes_dev(model.fit) else {}
         model.fit(examples, seed=int(seed), **more)
-        given = list(model.predict(asked[:]))
+        replies = list(model.predict(questions[:]))
     else:
-        given = list(learner(asked[:]))
+        replies = list(learner(questions[:]))
     sys.stdout = None  # if the learner has closed it, Python would not exit with 0
     with Path(answers).open("w", encoding="utf-8") as out:
-        for answer in given:
+        for answer in replies:
             row = {"answer": answer} if isinstance(answer, str) else {"not text": repr(answer)[:200]}
             out.write(json.dumps(row) + "\n")
 

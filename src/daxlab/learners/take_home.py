@@ -16,7 +16,8 @@ from daxlab.datasets.disguise import PREFIX
 from daxlab.errors import InputError
 from daxlab.languages import Example
 from daxlab.learners.core import Actions, Context, Failed, Fitted, Job, Learner, Models
-from daxlab.learners.program import Answered, presented, read_answers, write_side
+from daxlab.learners.program import Answered, presented
+from daxlab.learners.program_files import read_answers, write_side
 from daxlab.settings import setting
 
 FORMAT = 1
