@@ -118,7 +118,8 @@ def test_half_precision_is_numpys(modules: Any, tmp_path: Path) -> None:
     mine = modules.evaluate(
         """async () => {
           const { tensors } = await import("/network.js");
-          return [...tensors(await (await fetch("/weights")).arrayBuffer()).a.data].map(x => Number.isNaN(x) ? "nan" : String(x));
+          const numbers = tensors(await (await fetch("/weights")).arrayBuffer()).a.data;
+          return [...numbers].map(x => Number.isNaN(x) ? "nan" : String(x));
         }"""
     )
     theirs = every.astype(np.float32)
@@ -135,7 +136,7 @@ def test_weights_of_another_kind_are_refused(modules: Any, tmp_path: Path) -> No
     ):
         file = tmp_path / "weights"
         file.write_bytes(save(wrong))
-        with pytest.raises(Exception, match="paper's networks|reads F32 and F16"):
+        with pytest.raises(Exception, match=r"paper's networks|reads F32 and F16"):
             asked(modules, file, ["jump"])
 
 

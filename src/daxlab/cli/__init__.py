@@ -22,6 +22,7 @@ from daxlab.cli import (
     sweep,
     train,
     translate,
+    web,
 )
 from daxlab.errors import InputError
 
@@ -51,6 +52,7 @@ app.command("compare")(compare.compare)
 app.command("leaderboard")(leaderboard.leaderboard)
 app.add_typer(search.app, name="search")
 app.command("report")(compare.report)
+app.command("web")(web.web)
 
 
 @app.callback(invoke_without_command=True)

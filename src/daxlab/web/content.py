@@ -16,10 +16,10 @@ from daxlab.errors import InputError
 from daxlab.languages import Language
 from daxlab.languages.derivation import longest
 from daxlab.languages.parser import MOST_WORDS_EARLEY
+from daxlab.learners.registry import name_and_variant
 from daxlab.ledger import Ledger
 from daxlab.ledger.files import is_written, weights_of
 from daxlab.ledger.location import RESULTS, shipped
-from daxlab.learners.registry import name_and_variant
 from daxlab.symbols import SPECIAL
 
 Facts = dict[str, Any]
@@ -101,6 +101,7 @@ def _network(row: Facts) -> Facts:
         "seed": row["seed"],
         "told": TOLD.get(row["split"], ""),
         "accuracy": row["accuracy"],
+        "train": row["train_accuracy"],
         "seen": [],
     }
     if match := COMPOSED.fullmatch(row["split"]):
