@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -183,6 +184,74 @@ def test_no_view_scrolls_sideways_or_complains(opened: Any, served: str, width: 
         assert page.locator(".warning").count() == 0, view
         levels = page.eval_on_selector_all("main :is(h1, h2, h3)", "all => all.map(one => +one.tagName[1])")
         assert levels[0] == 1 and levels.count(1) == 1, view
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_keeps_anybody_out(opened: Any, served: str, scheme: str) -> None:
+    """axe-core finds nothing serious."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    page = opened(served, scheme=scheme, reduced_motion="reduce")
+    serious = []
+    for view in VIEWS:
+        page.goto(f"{served}#/{view}")
+        page.wait_for_selector("main h1")
+        page.wait_for_timeout(300)
+        page.eval_on_selector_all("details", "all => all.forEach(one => { one.open = true; })")
+        for violation in axe.run(page).response["violations"]:
+            if violation["impact"] in ("serious", "critical"):
+                serious.append((view, violation["id"], [node["html"][:200] for node in violation["nodes"]][:3]))
+    assert serious == []
+
+
+EVIL = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
+
+
+def test_words_of_ledgers_and_grammars_never_become_markup(opened: Any, served: str) -> None:
+    def spoilt(value: Any, name: str = "") -> Any:
+        """The same with markup at the end of every text that nothing looks up by."""
+        if isinstance(value, dict):
+            return {key: spoilt(inner, key) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [spoilt(inner, name) for inner in value]
+        looked_up = (
+            "key",
+            "dataset",
+            "first",
+            "ladder",
+            "columns",
+            "status",
+            "learner",
+            "rules",
+            "start",
+            "words",
+            "actions",
+        )
+        return f"{value}{EVIL}" if isinstance(value, str) and name not in (*looked_up, "runs", "questions") else value
+
+    def answer(route: Any) -> None:
+        if "/data/" not in route.request.url or "weights" in route.request.url:
+            return route.continue_()
+        response = route.fetch()
+        if not response.ok:
+            return route.fulfill(response=response, body=EVIL)
+        return route.fulfill(response=response, json=spoilt(response.json()))
+
+    page = opened(served, route=answer)
+    for view in [
+        *VIEWS,
+        "runs?by=label&each=split",
+        f"ask?q={EVIL}",
+        f"runs?run={EVIL}",
+        f"runs?split={EVIL}&by={EVIL}",
+        EVIL,
+    ]:
+        page.goto(f"{served}#/{quote(view, safe='?=&+.')}")
+        page.wait_for_selector("main h1")
+        page.wait_for_timeout(200)
+        assert page.locator("img, main script").count() == 0, view
+    page.goto(f"{served}#/results")
+    page.wait_for_selector("main .claims")
+    assert page.inner_text("main").count("<img src=x onerror=alert(1)>") > 10
 
 
 def test_one_file_works_from_disk_alone(opened: Any, page_file: str) -> None:

@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import signal
 import socket
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from hypothesis import given, strategies as st
 
 from daxlab.errors import InputError
 from daxlab.ledger import Ledger
@@ -197,3 +199,21 @@ print([name for name in sys.modules if name.split(".")[0] in ("jax", "jaxlib", "
     done = subprocess.run([sys.executable, "-c", program, str(SHIPPED)], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
     assert {path: path.stat().st_mtime_ns for path in SHIPPED.parent.rglob("*")} == before
+
+
+@given(st.text(max_size=60), st.booleans())
+def test_any_address_gets_an_answer_and_no_failure(port: int, text: str, filters: bool) -> None:
+    path = f"/data/runs.json?{quote(text, safe='=&')}" if filters else f"/{quote(text, safe='/.%?')}"
+    response, _ = ask(port, path)
+    assert response.status in (200, 400, 404, 414)
+
+
+def test_the_command_serves_until_it_is_interrupted() -> None:
+    ask_for = [sys.executable, "-m", "daxlab", "web", "--port", "0", "--no-open", "--ledger", str(SHIPPED)]
+    with subprocess.Popen(ask_for, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as command:
+        assert command.stdout is not None and command.stderr is not None
+        line = command.stdout.readline()
+        assert ask(int(line.split(":")[2].split("/")[0]), "/")[0].status == 200
+        command.send_signal(signal.SIGINT)
+        assert command.wait(20) == 130
+        assert "Traceback" not in command.stderr.read()

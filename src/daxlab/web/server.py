@@ -9,13 +9,14 @@ import json
 import mimetypes
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from hashlib import sha256
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -61,7 +62,7 @@ class Site:
     def __init__(self, ledger: Path) -> None:
         self.ledger = ledger
         self.static = static()
-        self._lock = Lock()
+        self._locks = {name: Lock() for name in ("page", "claims", "runs")}
         self._made: dict[str, tuple[Any, bytes]] = {}
         self.routes: dict[str, Callable[..., Content]] = {
             "/data/page.json": self._page,
@@ -95,9 +96,14 @@ class Site:
                 return answer(filters) if path == "/data/runs.json" else answer(*match.groups())
         raise Refused(HTTPStatus.NOT_FOUND, "there is nothing at this address; the page is at /")
 
+    def warm(self) -> None:
+        """Make what every view needs before it is asked for."""
+        with suppress(InputError):  # whoever asks will be told
+            self._page()
+
     def _once(self, name: str, make: Callable[[], bytes]) -> Content:
         """What is the same until the ledger changes."""
-        with self._lock:
+        with self._locks[name]:
             state = _state(self.ledger)
             if name not in self._made or self._made[name][0] != state:
                 self._made[name] = (state, make())
@@ -261,12 +267,14 @@ class Server(ThreadingHTTPServer):
 
 def serve(ledger: Path, port: int, host: str = "127.0.0.1") -> Server:
     """A server that is bound, not yet answering; port 0 takes a free one."""
-    handler = type("SiteHandler", (Handler,), {"site": Site(ledger)})
+    site = Site(ledger)
+    handler = type("SiteHandler", (Handler,), {"site": site})
     try:
         server = Server((host, port), handler)
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"cannot serve at {host}:{port}: {reason}; try another --port") from None
+    Thread(target=site.warm, daemon=True).start()
     names = {*LOOPBACK, host}
     bound = server.server_port
     every = {f"[{name}]" if ":" in name else name for name in names}

@@ -5,6 +5,7 @@ import { actions, difference, h, icon, named, percent, s } from "./dom.js";
 import { CommandError, split } from "./language.js";
 import { END } from "./network.js";
 import { data, language, network } from "./store.js";
+import { short } from "./you.js";
 
 const MOST = 4; // networks
 const WORDS = 40; // of a command: networks are asked also what no grammar licenses
@@ -103,7 +104,7 @@ const about = one => `${one.told ? `was told ${one.told}` : `learned ${one.split
 function answered({ name, about: one, result, actions: sequence }, moving, truth, words) {
   const wrong = truth && result ? difference(sequence, truth) : -1;
   const verdict = !result || !truth ? null : h("span", { class: wrong < 0 ? "good" : "bad" }, wrong < 0 ? "✓ right" : `✗ wrong from step ${wrong + 1} on`);
-  return h("div", { class: "answer" }, h("h3", {}, one ? one.cell : name, " ", verdict ?? h("span", { class: "muted" }, one ? "" : "by the grammar")), moving.element,
+  return h("div", { class: "answer" }, h("h3", {}, one ? short(one) : name, " ", verdict ?? h("span", { class: "muted" }, one ? "" : "by the grammar")), moving.element,
     result ? inspected(result, wrong, [...words, END]) : actions(sequence), one ? h("p", { class: "small about" }, `${one.name}; ${about(one)}`) : null);
 }
 
@@ -127,7 +128,7 @@ function inspected({ steps, ended }, wrong, words) {
   const mapped = steps[0]?.attention ? attentionMap(steps, words, call, point) : null;
   if (steps.length) point(Math.max(0, wrong >= steps.length ? steps.length - 1 : wrong));
   return [h("ol", { class: "actions steps", "aria-label": "Steps" }, buttons), ended ? null : h("p", { class: "small" }, "It never ended, and was cut off."),
-    line, mapped ? [h("p", { class: "small" }, "It looked at:"), read, h("details", {}, h("summary", {}, "Attention, step by step"), mapped.element)]
+    line, mapped ? [h("p", { class: "small looked" }, "It looked at:"), read, h("details", {}, h("summary", {}, "Attention, step by step"), mapped.element)]
       : h("p", { class: "small" }, "It has no attention.")];
 }
 

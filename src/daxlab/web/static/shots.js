@@ -9,7 +9,6 @@ export async function view(params, { wrote, onleave }) {
   const { questions, ladder, networks } = await data("page"), scan = await language("scan");
   const steps = ladder.map(key => networks.find(one => one.key === key));
   if (!steps.length) throw new Error("no network of this kind has its weights here");
-  ladder.forEach(key => network(key).catch(() => {}));
   let at = Math.max(0, steps.findIndex(one => String(one.shots) === params.get("n"))), turn = 0, moving = null;
   let command = questions.includes(params.get("q")) ? params.get("q") : questions[0];
   const answer = h("div", { class: "card", "aria-live": "polite" }), seen = h("div"), chart = h("div", { class: "chart" });
@@ -18,6 +17,8 @@ export async function view(params, { wrote, onleave }) {
     oninput: () => { at = +slider.value; show(); } });
   const select = h("select", { id: "question", onchange: () => { command = select.value; show(); } },
     questions.map(one => h("option", { value: one, selected: one === command }, dax(one))));
+
+  slider.addEventListener("focus", () => ladder.forEach(key => network(key).catch(() => {})), { once: true });
 
   async function show() {
     const mine = ++turn, about = steps[at], truth = scan.translate(command);
@@ -57,7 +58,7 @@ export async function view(params, { wrote, onleave }) {
 
 // The accuracies as a line of points, the chosen one marked.
 function drawn(steps, at) {
-  const width = 440, height = 200, left = 42, right = 14, top = 26, bottom = 40;
+  const width = 360, height = 190, left = 42, right = 14, top = 26, bottom = 40;
   const x = n => left + n * (width - left - right) / Math.max(1, steps.length - 1), y = v => top + (100 - v) * (height - top - bottom) / 100;
   const words = steps.map(one => `${one.shots}: ${percent(one.accuracy)}`).join(", ");
   return s("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Accuracy on all other commands with dax. ${words}` },

@@ -11,18 +11,19 @@ const MOST = 30; // actions of an answer
 
 export const dax = command => command.replaceAll("jump", "dax");
 export const spun = sequence => sequence.map(action => action === "I_JUMP" ? "DAX" : action);
-export const short = about => about.shots ? `${about.cell}, told ${about.shots} more` : about.cell;
+export const short = about => about.shots ? `${about.cell}, told ${about.shots} more` : about.shots === 0 ? about.cell : `${about.cell} on ${about.split}`;
 
 export async function view(params, tools) {
   const { questions, first, networks } = await data("page"), scan = await language("scan");
   const given = (params.get("a") ?? "").split(".").filter(Boolean).slice(0, questions.length)
     .map(text => [...text].map(letter => LETTERS[letter]).filter(Boolean).slice(0, MOST));
   const abouts = first.map(key => networks.find(one => one.key === key));
-  first.forEach(key => network(key).catch(() => {})); // while the reader thinks
-  return given.length < questions.length ? question(given, questions, scan, tools) : outcome(given, questions, scan, abouts, tools);
+  const fetch = () => first.forEach(key => network(key).catch(() => {})); // while the reader thinks, after the first click
+  if (given.length) fetch();
+  return given.length < questions.length ? question(given, questions, scan, fetch, tools) : outcome(given, questions, scan, abouts, tools);
 }
 
-function question(given, questions, scan, { address }) {
+function question(given, questions, scan, fetch, { address }) {
   const command = questions[given.length], chosen = [];
   const within = { left: -3.5, top: -3.5, size: 7 };
   const stage = h("div", { class: "stage" });
@@ -42,7 +43,7 @@ function question(given, questions, scan, { address }) {
   const undo = h("button", { type: "button", onclick: () => { chosen.pop(); show(); } }, "Undo");
   const chips = ["I_JUMP", "I_WALK", "I_TURN_LEFT", "I_TURN_RIGHT", "I_RUN", "I_LOOK"].map(action => {
     const own = spun([action])[0];
-    return h("button", { type: "button", class: "chip", onclick: () => { if (chosen.length < MOST) chosen.push(action); show(); } },
+    return h("button", { type: "button", class: "chip", onclick: () => { fetch(); if (chosen.length < MOST) chosen.push(action); show(); } },
       icon(own, false), h("span", {}, named(own)));
   });
   show();
