@@ -1,7 +1,6 @@
 """A browser, and the page's own modules in it, from an address that leads nowhere else."""
 
 import mimetypes
-import shutil
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -9,33 +8,8 @@ from typing import Any
 
 import pytest
 
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 STATIC = Path(str(files("daxlab.web") / "static"))
 AT = "http://page.test/"
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
-    """Debian's Chromium, driven by playwright; without it the test is skipped."""
-    path = next(
-        (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
-    )
-    if path is None:
-        pytest.skip("there is no Chromium on this machine; on Debian: apt-get install chromium")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=ARGUMENTS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,10 @@
 """The page in a real browser, as a person uses it: served, as a folder under a sub-path, as one file from disk."""
 
+import json
 import mimetypes
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
@@ -11,7 +14,7 @@ from urllib.parse import quote
 import pytest
 
 from daxlab import language
-from daxlab.ledger import Ledger
+from daxlab.ledger import Ledger, Writer
 from daxlab.web.bundle import one_file, write_folder
 from daxlab.web.server import serve
 
@@ -299,3 +302,51 @@ def test_an_answer_takes_milliseconds(opened: Any, served: str) -> None:
         }"""
     )
     assert taken < 50
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ledger of one's own: small networks of another language, another cell, two layers, no attention."""
+    path = tmp_path_factory.mktemp("own") / "own.db"
+    small = ["--split", "simple", "--cell", "srn", "--layers", "2", "--hidden", "8", "--updates", "40", "--runs", "1"]
+    train = [sys.executable, "-m", "daxlab", "train", "--language", "synthetic-french", *small, "--ledger", str(path)]
+    subprocess.run([*train, "--no-attention"], check=True, capture_output=True)
+    return path
+
+
+def test_a_network_of_ones_own_answers_in_its_language(opened: Any, own: Path) -> None:
+    with Ledger(own) as ledger:
+        (key,) = ledger.select()
+    ask = [sys.executable, "-m", "daxlab", "predict", key, "she is very tired .", "--ledger", str(own), "--json"]
+    expected = json.loads(subprocess.run(ask, check=True, capture_output=True, text=True).stdout)["actions"]
+    with serve(own, 0) as server:
+        Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}/"
+        page = opened(f"{address}#/ask?n={key[:8]}&q=she+is+very+tired+.")
+        page.wait_for_selector("text=A command of the language.")
+        assert page.locator(".answer").count() == 2
+        steps = page.locator(".steps li").all_inner_texts()
+        assert [step for step in steps if step != "stop"] == expected
+        for view in VIEWS[:-2]:
+            page.goto(f"{address}#/{view}")
+            page.wait_for_selector("main h1")
+            page.wait_for_timeout(150)
+            assert page.locator(".warning").count() == 0, view
+        page.goto(f"{address}#/runs")
+        page.wait_for_selector("canvas")
+        assert "1 of 1 runs" in page.inner_text("main")
+        server.shutdown()
+
+
+def test_an_empty_ledger_has_a_page_too(opened: Any, tmp_path: Path) -> None:
+    with Writer(tmp_path / "empty.db"):
+        pass
+    with serve(tmp_path / "empty.db", 0) as server:
+        Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+        page = opened(f"http://127.0.0.1:{server.server_port}/")
+        for view in ("you", "shots", "ask", "results", "runs", "live"):
+            page.goto(f"http://127.0.0.1:{server.server_port}/#/{view}")
+            page.wait_for_selector("main h1")
+            page.wait_for_timeout(150)
+            assert page.locator(".warning").count() == 0, view
+        server.shutdown()

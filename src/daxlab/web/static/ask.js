@@ -16,8 +16,11 @@ export async function view(params, { wrote, onleave }) {
   const wanted = (params.get("n") ?? "").split(".").filter(Boolean);
   let chosen = networks.filter(one => wanted.some(key => key && one.key.startsWith(key))).slice(0, MOST);
   if (!chosen.length) chosen = networks.filter(one => first.includes(one.key));
-  let name = chosen[0]?.dataset ?? "scan", turn = 0, moving = null, timer = null;
-  const input = h("input", { type: "text", id: "command", value: params.get("q") ?? EXAMPLES[1], autocomplete: "off", autocapitalize: "none",
+  let name = chosen[0]?.dataset ?? "scan"; // all that answer speak one language
+  chosen = chosen.filter(one => one.dataset === name);
+  const examples = name === "scan" ? EXAMPLES : [wandered(await language(name))];
+  let turn = 0, moving = null, timer = null;
+  const input = h("input", { type: "text", id: "command", value: params.get("q") ?? examples[1] ?? examples[0], autocomplete: "off", autocapitalize: "none",
     spellcheck: "false", maxlength: 400, "aria-describedby": "said", oninput: () => { clearTimeout(timer); timer = setTimeout(show, 120); suggest(); } });
   const next = h("div", { class: "next", role: "group", "aria-label": "Words that may come next" });
   const said = h("p", { id: "said", class: "said", role: "status" }), meaning = h("div"), answers = h("div");
@@ -39,7 +42,11 @@ export async function view(params, { wrote, onleave }) {
   function pick(event) {
     const boxes = picks.map(one => one.querySelector("input")), on = boxes.filter(box => box.checked);
     if (on.length > MOST) { event.target.checked = false; return; }
+    const own = networks.find(one => one.key === event.target.value).dataset;
+    if (event.target.checked && own !== name) boxes.forEach(box => { box.checked = box === event.target; });
     chosen = networks.filter(one => boxes.some(box => box.checked && box.value === one.key));
+    name = chosen[0]?.dataset ?? name;
+    suggest();
     show();
   }
 
@@ -91,11 +98,20 @@ export async function view(params, { wrote, onleave }) {
     h("form", { class: "ask", onsubmit: event => { event.preventDefault(); show(); } },
       h("label", { for: "command" }, "A command"), input, next),
     said,
-    h("p", { class: "small examples-line" }, "For example: ", EXAMPLES.map((one, n) => [n ? " · " : "", h("button", { type: "button", class: "plain",
+    h("p", { class: "small examples-line" }, "For example: ", examples.map((one, n) => [n ? " · " : "", h("button", { type: "button", class: "plain",
       onclick: () => { input.value = one; suggest(); show(); } }, one)])),
     answers, meaning,
     h("details", { class: "picks" }, h("summary", {}, `Which networks answer (at most ${MOST})`), picks),
   ];
+}
+
+// A command of a language, by going from word to word.
+function wandered(language) {
+  const words = [];
+  for (let next = language.next(""); words.length < language.longest && next.length && next[0] !== null; next = language.next(words.join(" "))) {
+    words.push(next[(5 * words.length) % next.filter(word => word !== null).length]);
+  }
+  return words.join(" ");
 }
 
 const about = one => `${one.told ? `was told ${one.told}` : `learned ${one.split}`}; ${percent(one.accuracy)} of its test`;
