@@ -114,6 +114,7 @@ def test_it_only_answers_get_and_head(port: int, method: str) -> None:
 
 WRONG = {
     "/nothing": 404,
+    "/report.html": 404,
     "/data/runs/ffffffff.json": 404,
     "/data/runs/zzzz.json": 404,
     "/data/answers/ffffffff.json": 404,
@@ -143,6 +144,17 @@ def test_what_is_not_there_is_a_clear_refusal(port: int, path: str, status: int)
     assert response.status == status
     assert content.strip() and b"Traceback" not in content
     assert response.headers["Content-Type"].startswith("text/plain")
+
+
+def test_a_report_is_served_where_it_can_read_nothing(tmp_path: Path) -> None:
+    report = tmp_path / "mine.html"
+    report.write_text("<h1>Mine</h1>")
+    with serve(SHIPPED, 0, report) as server:
+        Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+        response, content = ask(server.server_port, "/report.html")
+        assert content == b"<h1>Mine</h1>" and "sandbox" in response.headers["Content-Security-Policy"]
+        assert told(server.server_port, "/data/page.json")["report"] == "report.html"
+        server.shutdown()
 
 
 @pytest.mark.parametrize(

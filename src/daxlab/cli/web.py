@@ -19,6 +19,9 @@ def web(
         Path | None, typer.Option("--to", metavar="DIR|FILE.html", help="Write it: as a folder, or as one file.")
     ] = None,
     ledger: LedgerOption = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="What 'daxlab report' wrote, to link to from the results.")
+    ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Where to serve it on this machine.")] = PORT,
     open_page: Annotated[bool, typer.Option("--open/--no-open", help="Open it in a browser.")] = True,
 ) -> None:
@@ -32,8 +35,10 @@ def web(
     path = ledger_at(ledger)
     if not path.exists():
         raise InputError(f"there is no ledger at {path}")
+    if report is not None and not report.is_file():
+        raise InputError(f"there is no report at {report}; 'daxlab report --out {report}' writes one")
     if to is None:
-        return _serve(path, port, open_page)
+        return _serve(path, port, report, open_page)
     from daxlab.web.bundle import one_file, write_folder
 
     if to.suffix.lower() in (".html", ".htm"):
@@ -41,6 +46,8 @@ def web(
             raise InputError(
                 f"cannot write {to}: " + ("it is a folder" if to.is_dir() else "its folder does not exist")
             )
+        if report is not None:
+            raise InputError("one file has no place for a report: write a folder, or serve the page")
         content = one_file(path)
         atomic_write(to.resolve(), content)
         print(f"Wrote {to} from {path} ({len(content) / 1e6:.1f} MB): it works from disk.")
@@ -49,15 +56,15 @@ def web(
         raise InputError(f"{to} is a file: give --to a folder, or a name that ends in .html")
     if to.is_dir() and any(to.iterdir()) and not (to / "data" / "page.json").is_file():
         raise InputError(f"{to} has other files: give --to a new folder, or one with an earlier page")
-    written = write_folder(path, to)
+    written = write_folder(path, to, report)
     print(f"Wrote {len(written)} files into {to} from {path}, for any static host.")
     return None
 
 
-def _serve(path: Path, port: int, open_page: bool) -> None:
+def _serve(path: Path, port: int, report: Path | None, open_page: bool) -> None:
     from daxlab.web.server import serve
 
-    with serve(path, port) as server:
+    with serve(path, port, report) as server:
         address = f"http://127.0.0.1:{server.server_port}/"
         print(f"{address} shows {path}; Ctrl-C ends it.", flush=True)
         if open_page:

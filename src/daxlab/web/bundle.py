@@ -18,6 +18,7 @@ from daxlab.web import content
 from daxlab.web.half import narrowed
 
 FIRST = "app.js"
+REPORT = "report.html"  # beside the page
 POLICY = (
     "default-src 'none'; script-src {script}; style-src {style}; connect-src {connect}; img-src data:; "
     "base-uri 'none'; form-action 'none'"
@@ -39,9 +40,9 @@ def compact(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
 
 
-def data(ledger: Path) -> Iterator[tuple[str, bytes]]:
+def data(ledger: Path, report: str | None = None) -> Iterator[tuple[str, bytes]]:
     """What the page fetches, by name, weights in half precision."""
-    page = content.page(ledger)
+    page = content.page(ledger, report=report)
     yield "page.json", compact(page)
     yield "claims.json", compact(content.claims(ledger))
     with Ledger(ledger) as known:
@@ -53,10 +54,12 @@ def data(ledger: Path) -> Iterator[tuple[str, bytes]]:
         yield f"weights/{network['key']}.safetensors", narrowed(file.read_bytes())
 
 
-def write_folder(ledger: Path, folder: Path) -> list[Path]:
-    """Write the page into a folder; returns its files."""
+def write_folder(ledger: Path, folder: Path, report: Path | None = None) -> list[Path]:
+    """Write the page into a folder, with a report that it links to; returns its files."""
     written = []
-    for name, part in [*static().items(), *((f"data/{name}", part) for name, part in data(ledger))]:
+    beside = {REPORT: report.read_bytes()} if report else {}
+    fetched = data(ledger, REPORT if report else None)
+    for name, part in [*static().items(), *beside.items(), *((f"data/{name}", part) for name, part in fetched)]:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         atomic_write(path, part)

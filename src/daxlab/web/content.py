@@ -136,13 +136,15 @@ def first(networks: Sequence[Facts]) -> list[str]:
     return [*chosen, *[key for key in ladder(networks)[-1:] if key not in chosen]]
 
 
-def page(own: Path, live: bool = False) -> Facts:
-    """What every view needs. `live`: whether it is served, so that it can be asked again."""
+def page(own: Path, *, live: bool = False, report: str | None = None) -> Facts:
+    """What every view needs. `live`: whether it is served, so that it can be asked again; `report`: the address of a
+    report that lies beside it."""
     asked = networks(ledgers(own))
     names = sorted({"scan"} | {network["dataset"] for network in asked})
     grammars = {name: data for name in names if isinstance(data := dataset(name), GrammarDataset)}
     return {
         "live": live,
+        "report": report,
         "ledger": own.name,
         "questions": QUESTIONS,
         "languages": {name: language_facts(data.grammar) for name, data in grammars.items()},

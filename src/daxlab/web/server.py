@@ -23,7 +23,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from daxlab.errors import InputError
 from daxlab.ledger import Ledger
 from daxlab.web import content
-from daxlab.web.bundle import SERVED, compact, static
+from daxlab.web.bundle import REPORT, SERVED, compact, static
 from daxlab.web.half import narrowed
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -32,12 +32,12 @@ MOST_FILTERS = 20
 WRONG_SHOWN = 200  # wrong answers of a run
 KEY = "([0-9a-f]{4,64})"
 HEADERS = {
-    "Content-Security-Policy": SERVED + "; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-cache",
 }
+ALONE = "sandbox allow-scripts allow-downloads allow-popups; frame-ancestors 'none'"  # a report reads nothing of ours
 
 
 class Refused(Exception):
@@ -54,13 +54,14 @@ class Content:
 
     body: bytes
     kind: str = "application/json"
+    policy: str = SERVED + "; frame-ancestors 'none'"
 
 
 class Site:
     """What a ledger's page consists of, by path. Safe to ask from many threads."""
 
-    def __init__(self, ledger: Path) -> None:
-        self.ledger = ledger
+    def __init__(self, ledger: Path, report: Path | None = None) -> None:
+        self.ledger, self.report = ledger, report
         self.static = static()
         self._locks = {name: Lock() for name in ("page", "claims", "runs")}
         self._made: dict[str, tuple[Any, bytes]] = {}
@@ -91,6 +92,8 @@ class Site:
             kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
             kind = "text/javascript" if name.endswith(".js") else kind
             return Content(self.static[name], f"{kind}; charset=utf-8")
+        if name == REPORT and self.report:
+            return Content(self.report.read_bytes(), "text/html; charset=utf-8", ALONE)
         for pattern, answer in self.routes.items():
             if match := re.fullmatch(pattern, path):
                 return answer(filters) if path == "/data/runs.json" else answer(*match.groups())
@@ -110,7 +113,8 @@ class Site:
             return Content(self._made[name][1])
 
     def _page(self) -> Content:
-        return self._once("page", lambda: compact(content.page(self.ledger, live=True)))
+        report = REPORT if self.report else None
+        return self._once("page", lambda: compact(content.page(self.ledger, live=True, report=report)))
 
     def _claims(self) -> Content:
         return self._once("claims", lambda: compact(content.claims(self.ledger)))
@@ -225,7 +229,8 @@ class Handler(BaseHTTPRequestHandler):
         if len(body) > 1000 and "gzip" in self.headers.get("Accept-Encoding", "") and "octet" not in sent.kind:
             body, packed = _packed(body), True
         self.send_response(HTTPStatus.NOT_MODIFIED if fresh else status)
-        headers = HEADERS | {"Content-Type": sent.kind, "Content-Length": str(len(body)), "Vary": "Accept-Encoding"}
+        headers = HEADERS | {"Content-Security-Policy": sent.policy, "Vary": "Accept-Encoding"}
+        headers |= {"Content-Type": sent.kind, "Content-Length": str(len(body))}
         headers |= {"ETag": tag} if status == HTTPStatus.OK else {}
         headers |= {"Content-Encoding": "gzip"} if packed else {}
         if fresh:
@@ -265,9 +270,9 @@ class Server(ThreadingHTTPServer):
     request_queue_size = 128
 
 
-def serve(ledger: Path, port: int, host: str = "127.0.0.1") -> Server:
-    """A server that is bound, not yet answering; port 0 takes a free one."""
-    site = Site(ledger)
+def serve(ledger: Path, port: int, report: Path | None = None, host: str = "127.0.0.1") -> Server:
+    """A server that is bound, not yet answering; port 0 takes a free one. `report`: a page to link to."""
+    site = Site(ledger, report)
     handler = type("SiteHandler", (Handler,), {"site": site})
     try:
         server = Server((host, port), handler)

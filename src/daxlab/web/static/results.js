@@ -10,7 +10,7 @@ const SAME = { "release/simple_split/simple": "simple" };
 const CLASS = { holds: "good", "does not hold": "bad", undecided: "open" };
 
 export async function view(params, { address, onleave }) {
-  const [claims, { settings, columns, runs }] = await Promise.all([data("claims"), data("runs")]);
+  const [claims, { settings, columns, runs }, { report }] = await Promise.all([data("claims"), data("runs"), data("page")]);
   const column = name => columns.indexOf(name);
   const best = settings.map(({ label, dataset, split, learner }) => learner === "rnn" && dataset === "scan" && label === "LSTM 2x200, dropout 0.5" ? SAME[split] ?? split : null);
   const rows = SPLITS.map(([split, asks]) => {
@@ -33,7 +33,7 @@ export async function view(params, { address, onleave }) {
     groups.map(group => h("section", {}, h("h3", {}, group), h("ul", { class: "claims" }, claims.filter(claim => claim.experiment === group).map(claim =>
       h("li", { id: claim.id }, h("details", {}, h("summary", {}, h("span", { class: `verdict ${CLASS[claim.verdict] ?? "open"}` }, claim.verdict), " ", claim.claim),
         h("p", { class: "small" }, claim.evidence))))))),
-    h("p", { class: "small" }, "“Holds”: the 95% interval of every figure lies within what is needed. All figures, tables and drawings are in the report, which ",
-      h("code", {}, "daxlab report --open"), " writes. The paper: Lake, B. and Baroni, M. (2018). Generalization without systematicity: on the compositional skills of sequence-to-sequence recurrent networks. ICML."),
+    h("p", { class: "small" }, "“Holds”: the 95% interval of every figure lies within what is needed. All figures, tables and drawings are in ",
+      report ? h("a", { href: report }, "the report") : ["the report, which ", h("code", {}, "daxlab report --open"), " writes"], ". The paper: Lake, B. and Baroni, M. (2018). Generalization without systematicity: on the compositional skills of sequence-to-sequence recurrent networks. ICML."),
   ].filter(part => part !== null);
 }
