@@ -22,6 +22,7 @@ from daxlab.cli import (
     sweep,
     train,
     translate,
+    web,
 )
 from daxlab.cli.app import COMPARE, LANGUAGE, OWN, RUNS, TRAIN, App
 from daxlab.cli.completion import whole_words
@@ -47,6 +48,7 @@ app.command("claims", rich_help_panel=COMPARE)(claims.claims)
 app.command("leaderboard", rich_help_panel=COMPARE)(leaderboard.leaderboard)
 app.add_typer(search.app, name="search", rich_help_panel=COMPARE)
 app.command("report", rich_help_panel=COMPARE)(compare.report)
+app.command("web", rich_help_panel=COMPARE)(web.web)
 app.command("check", rich_help_panel=OWN)(check.check)
 app.command("examine", rich_help_panel=OWN)(examine.examine)
 app.command("card", rich_help_panel=OWN)(card.card)

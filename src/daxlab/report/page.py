@@ -1,9 +1,11 @@
 """The page: every section in its order, and all of it in one file. No number is computed here."""
 
 import re
+from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from hashlib import sha256
 from importlib.resources import files
 from urllib.parse import quote
 
@@ -81,6 +83,7 @@ def written(
     """A page of sections as HTML that needs nothing else. `over` stands above the title, `credit` at the foot;
     `verdicts`: cells that are coloured, each with its class."""
     folder = files("daxlab.report")
+    js = "\n" + (folder / "page.js").read_text(encoding="utf-8")
     room = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     room.filters |= {"prose": prose, "quote": partial(quote, safe=PLAIN), "kind": lambda block: type(block).__name__}
     template = room.from_string((folder / "template.html.j2").read_text(encoding="utf-8"))
@@ -96,7 +99,8 @@ def written(
         percent=text.percent,
         at=lambda value: f"{STRIP * min(max(value, 0), 100) / 100:g}",
         css=(folder / "style.css").read_text(encoding="utf-8"),
-        js=(folder / "page.js").read_text(encoding="utf-8"),
+        js=js,
+        hash=b64encode(sha256(js.encode()).digest()).decode(),
     )
 
 
