@@ -5,7 +5,7 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: quickstart test test-slow fuzz check-results bench readme clean
+.PHONY: quickstart test test-slow fuzz check-results bench readme docs clean
 
 quickstart: .venv/ready
 	@$(BIN)/python -m daxlab.cli.tour
@@ -34,6 +34,11 @@ bench: .venv/ready
 
 readme: .venv/ready
 	$(BIN)/python results/tables.py
+	$(BIN)/python results/pictures.py
+
+docs: .venv/ready-for-docs  # the site, in docs/_build/html; the tutorial is run
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs docs/_build/html
+	@echo "docs/_build/html/index.html"
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "daxlab needs Python 3.11 or newer; set PYTHON=/path/to/one." >&2; exit 1; }
@@ -50,5 +55,10 @@ readme: .venv/ready
 	@$(PIP) install --editable '.[test]'
 	@touch $@
 
+.venv/ready-for-docs: pyproject.toml | .venv/bin/python
+	@echo "Setting up daxlab and what builds its site in .venv ..."
+	@$(PIP) install --editable '.[docs]'
+	@touch $@
+
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv docs/_build .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

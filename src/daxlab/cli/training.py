@@ -33,7 +33,7 @@ class Training:
         str, typer.Option(metavar="auto|cpu|gpu", help="Where to compute; auto takes a GPU that JAX can use.")
     ] = "auto"
     executor: Annotated[
-        str, typer.Option(metavar="local|ray", help="Who trains: this machine, or a Ray cluster (docs/cluster.md).")
+        str, typer.Option(metavar="local|ray", help="Who trains: this machine, or a Ray cluster (docs/sweeps.md).")
     ] = "local"
     address: Annotated[
         str | None, typer.Option(metavar="HOST:PORT|ray://…|auto", help="The Ray cluster. Default: one started here.")
