@@ -1,5 +1,6 @@
 """How Sphinx makes the site of these pages (`make docs`). It asks nothing of the network."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -7,6 +8,8 @@ from daxlab import __version__
 from daxlab.report.drawing import PALETTE
 
 sys.path.insert(0, str(Path(__file__).parent))  # pages.py
+
+os.environ.pop("DAXLAB_LEDGER", None)  # the tutorial has one of its own
 
 project = "daxlab"
 author = copyright = "The daxlab authors"

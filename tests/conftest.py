@@ -1,15 +1,17 @@
-"""Fixtures for all tests: the command line, the published data, a tiny language."""
+"""Fixtures for all tests: the command line, the published data, a tiny language, a browser."""
 
 import io
 import mmap
 import os
+import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import chdir
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -51,6 +53,16 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 if HURRY[0] not in os.environ.get("XLA_FLAGS", ""):  # a worker of xdist has them from its parent
     os.environ["XLA_FLAGS"] = " ".join([os.environ.get("XLA_FLAGS", ""), *filter(known_to_xla, HURRY)])
 os.environ.update(COMPILED)
+
+BROWSER = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 TINY = """
 grammar:
@@ -222,3 +234,19 @@ def pytest_collectreport(report: pytest.CollectReport) -> None:
     """A module that skips itself leaves out all its tests."""
     if report.skipped and os.environ.get("DAXLAB_NO_SKIPS"):
         report.outcome = "failed"
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """Debian's Chromium, driven by playwright; without it the test is skipped."""
+    found = next(
+        (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
+    )
+    if found is None:
+        pytest.skip("there is no Chromium on this machine; on Debian: apt-get install chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=found, args=BROWSER)
+        yield browser
+        browser.close()

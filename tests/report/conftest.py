@@ -1,9 +1,6 @@
-"""Pages to look at, and a browser to look at them with."""
+"""Pages to look at."""
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -11,16 +8,6 @@ from daxlab.ledger import Ledger, Writer
 from daxlab.report.page import page
 
 from .made_up import made_up, sentences, without_networks
-
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 
 @pytest.fixture(scope="session")
@@ -49,19 +36,3 @@ def other_html(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("other")
     with Ledger(without_networks(folder / "runs.db", sentences(folder / "cogs"))) as known:
         return page(known)
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
-    """Debian's Chromium, driven by playwright; without it the test is skipped."""
-    found = next(
-        (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
-    )
-    if found is None:
-        pytest.skip("there is no Chromium on this machine; on Debian: apt-get install chromium")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=found, args=ARGUMENTS)
-        yield browser
-        browser.close()
