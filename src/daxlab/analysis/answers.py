@@ -12,6 +12,7 @@ from daxlab.analysis.replicates import Row
 from daxlab.analysis.translation import computed
 from daxlab.datasets import Split, dataset, split
 from daxlab.errors import InputError
+from daxlab.languages import Example
 from daxlab.ledger import Ledger, unpack_answers, unpack_arrays, unpack_likelihoods
 
 SCHEMA = {
@@ -46,6 +47,18 @@ def answers(ledger: Ledger, key: str, test: str | None = None) -> pl.DataFrame:
     if row["status"] != "done":
         raise InputError(f"run {key[:12]} failed at update {row['failed_at']}, so it has no answers")
     return _answers(ledger, row, list(SCHEMA), test)
+
+
+def asked(
+    examples: Sequence[Example], given: Sequence[Sequence[str]], right: Sequence[bool], ended: Sequence[bool]
+) -> pl.DataFrame:
+    """The same, as far as `ended`, of a model that has just been asked: its answers to these examples."""
+    columns = {
+        "answer": [list(answer) for answer in given],
+        "right": [bool(one) for one in right],
+        "ended": [bool(one) for one in ended],
+    }
+    return _columns_of(examples).with_columns(pl.Series(name, values, SCHEMA[name]) for name, values in columns.items())
 
 
 def as_text(ledger: Ledger, keys: Iterable[str], test: str | None = None) -> pl.DataFrame:
@@ -150,7 +163,11 @@ def _answers(ledger: Ledger, row: Row, columns: Iterable[str], test: str | None)
 @lru_cache(maxsize=64)
 def _asked(split_name: str, data: str, test: str, _digest: str) -> pl.DataFrame:
     """The columns of a test set. The split's digest is there for the cache: a file may have changed."""
-    examples = split(split_name, data).tests[test]
+    return _columns_of(split(split_name, data).tests[test])
+
+
+def _columns_of(examples: Sequence[Example]) -> pl.DataFrame:
+    """What is asked: command, category, words, actions, target."""
     rows = [(example.command, example.category, " ".join(example.actions)) for example in examples]
     frame = pl.DataFrame(rows, dict.fromkeys(("command", "category", "target"), pl.String), orient="row")
     words, actions = (pl.col(side).str.count_matches(r"\S+").cast(int) for side in ("command", "target"))

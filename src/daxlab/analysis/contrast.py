@@ -59,12 +59,25 @@ def compare(ledger: Ledger, a: Where, b: Where, where: Where | None = None) -> p
     for side, rows in sides.items():
         if not rows:
             raise InputError(f"{ledger.path} has no run for side {side.upper()} ({_written(filters[side])})")
-    keys = [{row["key"] for row in rows} for rows in sides.values()]
+    refuse_shared(sides["a"], sides["b"])
+    return compared(sides["a"], sides["b"], _told_apart(filters["a"], filters["b"]))
+
+
+def refuse_shared(a: Sequence[Row], b: Sequence[Row]) -> None:
+    """Refuse a run on both sides."""
+    keys = [{row["key"] for row in rows} for rows in (a, b)]
     if both := sorted(keys[0] & keys[1]):
         some = f"{len(both):,} runs, such as {both[0][:12]}, are" if len(both) > 1 else f"the run {both[0][:12]} is"
         raise InputError(f"{some} on both sides: filter each side by a field that tells them apart")
-    told_apart = _told_apart(filters["a"], filters["b"])
-    of_a, of_b = (_by_split(rows) for rows in sides.values())
+
+
+def compared(a: Sequence[Row], b: Sequence[Row], told_apart: set[str] | None = None) -> pl.DataFrame:
+    """The same of runs that are at hand, perhaps of two ledgers.
+
+    `told_apart`: the fields that tell the two sides apart; by default those that have one value in A, another in B.
+    """
+    told_apart = told_by(a, b) if told_apart is None else told_apart
+    of_a, of_b = _by_split(a), _by_split(b)
     rows = []
     for digest in {**of_a, **of_b}:
         for one, other in _matched(of_a.get(digest, []), of_b.get(digest, []), told_apart):
@@ -117,6 +130,14 @@ def learner_facts(row: Row) -> Row:
     source = row["spec"].get("learner", {}).get("kind")
     digest = source.get("digest") if isinstance(source, Mapping) else None
     return {"learner": kind, "source": digest, "semantics": row["spec"].get("semantics"), **fields}
+
+
+def told_by(a: Sequence[Row], b: Sequence[Row]) -> set[str]:
+    """The fields that have one value in all runs of A, and another in all of B."""
+    sides = [[learner_facts(row) for row in rows] for rows in (a, b)]
+    names = {name for facts in sides for fact in facts for name in fact}
+    values = {name: [{canonical(fact.get(name)) for fact in facts} for facts in sides] for name in names}
+    return {name for name, (ours, theirs) in values.items() if len(ours) == len(theirs) == 1 and ours != theirs}
 
 
 def _told_apart(a: Where, b: Where) -> set[str]:
@@ -282,22 +303,23 @@ def answered(ledger: Ledger, keys: Sequence[str]) -> list[str]:
     return [key for key in keys if ledger.artefact(key, "greedy") is not None]
 
 
-def items(ledger: Ledger, a: Sequence[str], b: Sequence[str]) -> pl.DataFrame:
+def items(ledger: Ledger, a: Sequence[str], b: Sequence[str], other: Ledger | None = None) -> pl.DataFrame:
     """A row per test command of runs (by key) on one split: command, target, a and b (the per cent of the side's runs
     that answer it right), difference, wrong_a and wrong_b (the most frequent wrong answer).
 
-    Commands that A gets right more often than B come first. Runs without answers in the ledger are left out.
+    Commands that A gets right more often than B come first. Runs without answers in the ledger are left out. `other`:
+    the ledger of B, if it is another.
     """
     command, target = pl.col("command").first(), pl.col("target").first().list.join(" ")
     wrong = pl.col("answer").filter(~pl.col("right")).list.join(" ").mode().sort().first()
     frames = []
-    for side, keys in (("a", a), ("b", b)):
-        known = answered(ledger, keys)
+    for side, where, keys in (("a", ledger, a), ("b", other or ledger, b)):
+        known = answered(where, keys)
         if not known:
             raise InputError(
-                f"{ledger.path} has no answers of {side.upper()}'s runs: take them from where they were made"
+                f"{where.path} has no answers of {side.upper()}'s runs: take them from where they were made"
             )
-        frame = together(ledger, known, ["command", "target", "answer", "right"])
+        frame = together(where, known, ["command", "target", "answer", "right"])
         per_item = frame.with_columns(item=pl.int_range(pl.len()).over("key")).group_by("item")
         share = (100 * pl.col("right").mean()).alias(side)
         frames.append(per_item.agg(command, target, share, wrong.alias(f"wrong_{side}")))

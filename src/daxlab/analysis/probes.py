@@ -32,12 +32,19 @@ def attention(ledger: Ledger, key: str) -> pl.DataFrame:
         return pl.DataFrame(schema=ATTENTION)
     probes = dataset(row["dataset"]).probes()
     answers, maps = unpack_answers(answered, [probe.actions for probe in probes]), unpack_arrays(weights)
-    rows = []
-    for n, (probe, answer) in enumerate(zip(probes, answers, strict=True)):
-        shares = np.asarray(maps[f"w{n}"]) / LEVELS  # [steps, words and end]; an end never reached has no step
-        words, actions = [*probe.command.split(), END], [*answer, END][: len(shares)]
+    shares = (np.asarray(maps[f"w{n}"]) / LEVELS for n in range(len(probes)))
+    return attended(
+        (probe.command, answer, share) for probe, answer, share in zip(probes, answers, shares, strict=True)
+    )
+
+
+def attended(looked: Iterable[tuple[str, Sequence[str], Any]]) -> pl.DataFrame:
+    """The same of commands, answers and their weights: [steps, words and end]; an end never reached has no step."""
+    rows: list[tuple[Any, ...]] = []
+    for command, answer, weights in looked:
+        words, actions = [*command.split(), END], [*answer, END][: len(weights)]
         rows += [
-            (probe.command, step, action, place, word, float(shares[step - 1, place - 1]))
+            (command, step, action, place, word, float(weights[step - 1][place - 1]))
             for step, action in enumerate(actions, 1)
             for place, word in enumerate(words, 1)
         ]

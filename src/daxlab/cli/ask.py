@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -99,9 +100,8 @@ def predict(
     chances, attention = answer.probabilities, answer.attention
     words = [*text.split(), "<EOS>"]
     steps = list(answer.actions) if chances is None else [*answer.actions, "<EOS>"][: len(chances)]
-    targets = [example.actions for example in model.dataset.examples() if example.command == text]
-    ended = chances is None or len(chances) > len(answer.actions)
-    right = ended and answer.actions in targets if targets else None
+    targets = model.targets(text)
+    right = replace(answer, targets=targets).right
     if as_json:
         content = {"command": text, "actions": answer.actions, "probabilities": chances, "attention": attention}
         content |= {"derivation": answer.derivation} if answer.derivation is not None else {}

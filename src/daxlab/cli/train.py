@@ -20,8 +20,9 @@ from daxlab.cli.training import Training, with_training_options
 from daxlab.datasets import Dataset, dataset
 from daxlab.errors import InputError
 from daxlab.ledger import Ledger
+from daxlab.ledger.spec import replicates
 from daxlab.settings import ordered, written
-from daxlab.sweep import Outcome, Spec
+from daxlab.sweep import Outcome
 from daxlab.units import counted
 
 KIND = "One of them, or a class of your own: path/to/file.py:Name."
@@ -115,17 +116,16 @@ def train(
     Every field of the learner is an option too: --hidden 100 is --set hidden=100.
     Example: daxlab train --split jump --layers 1 --hidden 100 --attention --dropout 0.1 --runs 5
     """
-    training.check_runs(runs)
     if not 0 <= checkpoint_every < inf:
         raise InputError(f"a time between checkpoints is a number of seconds, not {checkpoint_every}")
     chosen = learners.from_text(*name_and_settings(learner or [], settings or []))
     source = dataset(data)
-    names = _chosen_splits(source, splits or [], test)
+    specs = replicates(chosen, data, splits or [], test, runs=runs, seed=seed)
+    names = list(dict.fromkeys(spec.split for spec in specs))
     _warn(source, names)
     if source_file := chosen.source:
         name, digest = source_file["name"], {"learner.kind.digest": source_file["digest"]}
         training.tell_of_change(how.ledger, name, {"learner": name}, digest)
-    specs = [Spec(split, seed + n, chosen, data) for split in names for n in range(runs)]
     plan = training.plan(specs, how)
     if plan["groups"]:
         print(training.in_words(plan, ", ".join(names)), file=sys.stderr)
@@ -169,16 +169,6 @@ def name_and_settings(typed: Sequence[str], settings: Sequence[str]) -> tuple[st
             raise InputError(f"--set takes FIELD=VALUE, such as hidden=100, not {setting!r}")
         texts[field.removeprefix("protocol.")] = value
     return name, texts
-
-
-def _chosen_splits(data: Dataset, splits: Sequence[str], test: str | None) -> list[str]:
-    """The splits to learn, by the names they give themselves, each once."""
-    if test is not None and data.grammar is not None:
-        raise InputError(f"--test is for a folder of TSV files; for {data.name}, choose a split with --split")
-    names = [*splits, *([test] if test else [])]
-    if not names and data.grammar is not None:
-        raise InputError("say what to learn: --split simple, say ('daxlab data list' has all)")
-    return list(dict.fromkeys(data.split(name).name for name in names or data.split_names()[:1]))
 
 
 def _warn(data: Dataset, splits: Sequence[str]) -> None:

@@ -16,12 +16,12 @@ from daxlab.cli.watching import watch
 from daxlab.errors import InputError
 from daxlab.ledger import Ledger, is_written
 from daxlab.ledger.location import LEDGER, shipped, writable_ledger
+from daxlab.ledger.spec import check_runs as check_runs
 from daxlab.sweep import Outcome, Spec, plan_sweep, sweep
 from daxlab.sweep.groups import estimate
 from daxlab.sweep.local import device_named, groups_at_once
 from daxlab.units import counted, duration, size
 
-MOST_RUNS = 100_000
 FAILED = "{:,} of them failed; --retry-failed trains them again."
 
 
@@ -87,12 +87,6 @@ def tell_of_change(path: Path, name: str, where: dict[str, Any], digest: dict[st
     if others:
         earlier = counted(others, "earlier run")
         print(f"{name} has changed since {earlier}; what is trained now is new.", file=sys.stderr)
-
-
-def check_runs(runs: int) -> None:
-    """Refuse a number of replicates that nobody means."""
-    if not 1 <= runs <= MOST_RUNS:
-        raise InputError(f"runs must be between 1 and {MOST_RUNS:,}, not {runs}")
 
 
 def plan(specs: Sequence[Spec], how: Training) -> dict[str, Any]:

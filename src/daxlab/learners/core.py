@@ -22,6 +22,7 @@ from daxlab.units import counted
 Actions = tuple[str, ...]
 NO_ANSWER: Actions = ("<no answer>",)  # of a learner that may have none: it is always wrong
 EACH_ONCE = "each example once"
+MOST_ACTIONS = 24  # of an answer in a line
 
 
 @dataclass(frozen=True)
@@ -198,6 +199,36 @@ class Prediction:
     probabilities: tuple[float, ...] | None = None  # of each action, and of the end where it came to one
     attention: Any = None  # [steps, words and end]
     derivation: str | None = None  # how it came to the answer, to be read
+    command: str = ""  # what was asked
+    targets: tuple[Actions, ...] = ()  # the right answers; none to what is no command of the dataset
+
+    @property
+    def ended(self) -> bool:
+        """Whether it came to an end, and was not cut off."""
+        return self.probabilities is None or len(self.probabilities) > len(self.actions)
+
+    @property
+    def right(self) -> bool | None:
+        """Whether it is right; None if nobody can tell."""
+        return self.ended and self.actions in self.targets if self.targets else None
+
+    def __str__(self) -> str:
+        """The answer and, where it is known, whether it is right.
+
+        >>> print(Prediction(("JUMP",), command="jump twice", targets=(("JUMP", "JUMP"),)))
+        jump twice → JUMP ✗ should be JUMP JUMP
+        """
+        answer = _few(self.actions) + ("" if self.ended else ", cut off")
+        verdict = {None: "", True: " ✓", False: f" ✗ should be {_few(next(iter(self.targets), ()))}"}[self.right]
+        return f"{self.command} → {answer}{verdict}" if self.command else f"{answer}{verdict}"
+
+    __repr__ = __str__
+
+
+def _few(actions: Actions) -> str:
+    """Actions as a line has room for them."""
+    more = f" … ({len(actions):,} actions)" if len(actions) > MOST_ACTIONS else ""
+    return " ".join(actions[:MOST_ACTIONS]) + more or "(nothing)"
 
 
 class Model(Protocol):

@@ -30,6 +30,7 @@ class ExportedModel(Askable):
         try:
             config = json.loads(path.read_bytes())
             facts, self.key = config["spec"], config["key"]
+            self.facts, self.metrics = dict(facts), dict(config.get("metrics", {}))  # of earlier versions, none
             if key(facts) != self.key:
                 raise InputError(f"{path} was changed: its spec is not that of run {self.key[:12]}; export it again")
             self.spec = Spec.of(facts, whole=False, data=data)
@@ -86,6 +87,7 @@ def _config(run: Run) -> dict[str, Any]:
         "split": spec.split,
         "seed": spec.seed,
         "vocabulary": {"words": encoding.words.symbols, "actions": encoding.actions.symbols},
+        "metrics": run.metrics,
         "spec": run.spec,
     }
 

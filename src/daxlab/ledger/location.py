@@ -22,12 +22,14 @@ def default_ledger() -> Path:
     return Path(os.environ.get(VARIABLE) or LEDGER)
 
 
-def ledger_at(path: Path | None, run: str = "") -> Path:
+def ledger_at(path: Path | None, run: str = "", *, quiet: bool = False) -> Path:
     """The ledger to read: the one named, or the default one. Where that lacks the run (or has none at all), the
-    results that come with daxlab."""
+    results that come with daxlab, which is said on standard error, unless it is to be `quiet`."""
     results, own = shipped(), default_ledger()
     if path or results is None or _has_runs(own, run):
         return path or own
+    if quiet:
+        return results
     lacks = f"no run {run}" if run else "no runs"
     where = f"{own} has {lacks} here" if own == LEDGER else f"{own} has {lacks}"
     print(f"{where}; looking in the results that come with daxlab: {results}", file=sys.stderr)

@@ -4,7 +4,7 @@ A spec is written down as plain facts, and the run's key is a hash of them. Know
 where they are trained.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -16,6 +16,7 @@ from daxlab.learners import RNN, Job, Learner
 from daxlab.ledger.records import key
 
 MOST_SEEDS = 2**32
+MOST_RUNS = 100_000  # that one command asks for
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,34 @@ class Spec:
                 called = {"language": "dataset", "semantics": "version of the learner"}.get(part, part)
                 raise InputError(f"the {called} of this run is no longer what it was when the run was recorded")
         return spec
+
+
+def replicates(
+    learner: Learner, data: str, splits: Sequence[str], test: str | None = None, *, runs: int, seed: int = 0
+) -> list[Spec]:
+    """So many runs of a learner on each split: seeds `seed`, `seed` + 1, …
+
+    `test`: of a folder of TSV files, the test set, which is a split of that name.
+    """
+    check_runs(runs)
+    return [Spec(split, seed + n, learner, data) for split in chosen_splits(data, splits, test) for n in range(runs)]
+
+
+def check_runs(runs: int) -> None:
+    """Refuse a number of replicates that nobody means."""
+    if not isinstance(runs, int) or not 1 <= runs <= MOST_RUNS:
+        raise InputError(f"runs must be between 1 and {MOST_RUNS:,}, not {runs}")
+
+
+def chosen_splits(data: str, splits: Sequence[str], test: str | None = None) -> list[str]:
+    """The splits to learn, by the names they give themselves, each once."""
+    source = dataset(data)
+    if test is not None and source.grammar is not None:
+        raise InputError(f"test is for a folder of TSV files; for {source.name}, choose a split")
+    names = [*splits, *([test] if test else [])]
+    if not names and source.grammar is not None:
+        raise InputError("say what to learn: the split simple, say ('daxlab data list' has all)")
+    return list(dict.fromkeys(source.split(name).name for name in names or source.split_names()[:1]))
 
 
 def all_facts(specs: Iterable[Spec]) -> list[dict[str, Any]]:

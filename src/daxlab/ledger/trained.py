@@ -1,14 +1,19 @@
 """A run's model, to be asked again: from its record or its weights, or fitted again by a learner that keeps neither."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from daxlab.datasets import Dataset, Split, dataset
 from daxlab.errors import InputError
-from daxlab.learners import Answered, Context, Fitted, Prediction
+from daxlab.learners import KINDS, Answered, Context, Fitted, Prediction
 from daxlab.ledger.artefacts import unpack_record
 from daxlab.ledger.files import weights_of
 from daxlab.ledger.ledger import Ledger
 from daxlab.ledger.spec import Spec
+
+
+RECORDED = "select lower(hex(runs.key)) from artefacts join runs on runs.id = run where kind = 'record'"
 
 
 class Askable:
@@ -27,6 +32,14 @@ class Askable:
     def predict(self, command: str) -> Prediction:
         """Its answer to any words it knows, also such as the grammar does not license."""
         return self._fitted.predict(command)
+
+    def targets(self, command: str) -> tuple[tuple[str, ...], ...]:
+        """The right answers to a command; none if it is not one of its dataset's."""
+        return tuple(example.actions for example in self.dataset.examples() if example.command == command)
+
+    def __repr__(self) -> str:
+        data = "" if self.spec.data == "scan" else f" of {self.spec.data}"
+        return f"{type(self).__name__} {self.key[:12]}: {self.spec.learner} on {self.spec.split}{data}, seed {self.spec.seed}"
 
     @property
     def attends(self) -> bool:
@@ -62,3 +75,18 @@ class TrainedModel(Askable):
         if failure := next(iter(fitted.failures), None):
             raise InputError(f"run {run.key[:12]} cannot be repeated here: {failure.reason}")
         self._fitted = fitted
+
+
+def askable(ledger: Ledger, runs: Sequence[Mapping[str, Any]]) -> set[str]:
+    """Of these rows of a ledger, the keys of the runs whose models can be asked: those with a record or weights, and
+    those of learners that are quickly fitted again."""
+    recorded = {key for (key,) in ledger.query(RECORDED)}
+    folder = weights_of(ledger.path, "").parent
+    weights = {path.stem for path in folder.glob("*.safetensors")}
+
+    def has_model(run: Mapping[str, Any]) -> bool:
+        kind = KINDS.get(run["learner"])
+        refitted = Path(run["learner"].rpartition(":")[0]).is_file() if kind is None else not kind.uses_jax
+        return run["key"] in recorded or run["key"] in weights or refitted
+
+    return {run["key"] for run in runs if run["status"] == "done" and has_model(run)}

@@ -1,7 +1,8 @@
 """The forms that figures take: runs on a line, curves, bars, learning curves, attention maps.
 
-Each draws rows as analyses return them (mean, sem, low, high, accuracies), and labels the figure with its numbers. The
-paper's figures are hollow diamonds, ours are dots. Knows nothing of experiments.
+Each draws rows as analyses return them (mean, sem, low, high, accuracies), and labels the figure with its numbers: on
+a figure of the page (`lines`), or on any axes (`draw_lines`, which returns the numbers). The paper's figures are hollow
+diamonds, ours are dots. Knows nothing of experiments.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,6 +21,8 @@ from daxlab.report.drawing import COLOR, WIDTH, axes_at, bare, canvas, labelled,
 from daxlab.report.text import percent
 
 Numbers = Mapping[str, Any]  # a row with mean, sem, low, high, accuracies
+Said = dict[str, str]  # what a reader is told who does not see a figure
+SERIES = (COLOR.ours, COLOR.other, COLOR.third)  # colours of curves
 DIAMOND: dict[str, Any] = {"marker": "D", "markersize": 6, "markerfacecolor": "none", "markeredgecolor": COLOR.paper}
 DIAMOND |= {"markeredgewidth": 1.5, "linestyle": "none", "zorder": 5, "clip_on": False}
 PIXELS_A_LETTER = 5.6
@@ -40,6 +43,16 @@ def lines(
     `height` is in pixels, of a line with its label.
     """
     figure, axes = canvas(height * len(rows) + 30, left=10, right=18, top=4, bottom=26)
+    return labelled(figure, draw_lines(axes, rows, ticks, top))
+
+
+def draw_lines(
+    axes: Axes,
+    rows: Mapping[str, tuple[Numbers | None, float | None]],
+    ticks: Sequence[float] = (0, 25, 50, 75, 100),
+    top: float = 100,
+) -> Said:
+    """The same on any axes."""
     said = {}
     for place, (label, (row, paper)) in enumerate(rows.items()):
         mean = "not measured" if row is None else percent(row["mean"])
@@ -57,7 +70,7 @@ def lines(
     axes.set_xticks(ticks, [f"{tick:g}%" if tick in (0, ticks[-1]) else f"{tick:g}" for tick in ticks])
     axes.tick_params(axis="x", length=0)
     bare(axes)
-    return labelled(figure, said)
+    return said
 
 
 def spread(axes: Axes, y: float, row: Numbers) -> None:
@@ -84,9 +97,21 @@ def curve(
     Places are evenly spaced. `paper` has the paper's figures by place.
     """
     figure, axes = canvas(250, left=34, right=6, top=34, bottom=44)
+    return labelled(figure, draw_curve(axes, series, by, places, title, paper))
+
+
+def draw_curve(
+    axes: Axes,
+    series: Mapping[str, pl.DataFrame],
+    by: str,
+    places: Sequence[int],
+    title: str,
+    paper: Mapping[int, float],
+) -> Said:
+    """The same on any axes."""
     said, key = {"by": title}, -28.0
     for number, (label, frame) in enumerate(series.items()):
-        color = (COLOR.ours, COLOR.other)[number]
+        color = SERIES[number]
         at = [places.index(value) + 0.12 * (number - (len(series) - 1) / 2) for value in frame[by]]
         runs = zip(at, frame["accuracies"], strict=True)
         dots(axes, [(x + 0.16, accuracy) for x, accuracies in runs for accuracy in accuracies], color)
@@ -104,13 +129,23 @@ def curve(
     step = 1 if len(places) <= 16 else len(places) // 8  # as many as there is room for
     axes.set_xticks(range(0, len(places), step), [f"{place:,}" for place in places[::step]])
     axes.set_xlabel(title)
-    return labelled(figure, said)
+    return said
 
 
 def bars(shares: Sequence[tuple[str, float, float]], room: float = 156) -> Figure:
     """Horizontal bars for so many of so many (label, count, of), in this order; `room` is for the labels."""
-    notes = [f"{count:,.1f}".removesuffix(".0") + f" of {of:,}" for _, count, of in shares]
-    figure, axes = canvas(BAR * len(shares) + 12, left=room, right=12 + 6.6 * max(map(len, notes)), top=4, bottom=8)
+    right = 12 + 6.6 * max(map(len, _notes(shares)))
+    figure, axes = canvas(BAR * len(shares) + 12, left=room, right=right, top=4, bottom=8)
+    return labelled(figure, draw_bars(axes, shares, room))
+
+
+def _notes(shares: Sequence[tuple[str, float, float]]) -> list[str]:
+    return [f"{count:,.1f}".removesuffix(".0") + f" of {of:,}" for _, count, of in shares]
+
+
+def draw_bars(axes: Axes, shares: Sequence[tuple[str, float, float]], room: float = 156) -> Said:
+    """The same on any axes."""
+    notes = _notes(shares)
     beside: dict[str, Any] = {"coords": ("axes fraction", "data"), "va": "center_baseline", "fontsize": 11}
     for place, (_, count, of) in enumerate(shares):
         axes.barh(place, 100, height=0.6, color=COLOR.rule, alpha=0.6)
@@ -123,7 +158,7 @@ def bars(shares: Sequence[tuple[str, float, float]], room: float = 156) -> Figur
     axes.set_xticks([])
     axes.tick_params(axis="y", labelcolor=COLOR.ink)
     bare(axes)
-    return labelled(figure, dict(zip(labels, notes, strict=True)))
+    return dict(zip(labels, notes, strict=True))
 
 
 def matrix(rows: Mapping[str, Sequence[tuple[float | None, float | None]]], columns: Sequence[str]) -> Figure:
@@ -178,8 +213,13 @@ def brief(value: float | None) -> str:
 def learning(runs: Sequence[Sequence[Numbers]]) -> Figure:
     """Accuracy on samples of the training and the test set as training goes on, one line a run."""
     figure, axes = canvas(222, left=34, right=6, top=34, bottom=44)
+    return labelled(figure, draw_learning(axes, runs))
+
+
+def draw_learning(axes: Axes, runs: Sequence[Sequence[Numbers]]) -> Said:
+    """The same on any axes."""
     unit = 1000 if max(row["update"] for rows in runs for row in rows) >= 10_000 else 1
-    ends, key = {}, -28
+    ends, key = dict[str, str](), -28
     for part, color in {"train": COLOR.other, "test": COLOR.ours}.items():
         points = [[(row["update"] / unit, row[f"{part}_accuracy"]) for row in rows] for rows in runs]
         drawn = list(filter(None, ([point for point in line if point[1] is not None] for line in points)))
@@ -192,7 +232,7 @@ def learning(runs: Sequence[Sequence[Numbers]]) -> Figure:
     percent_axis(axes)
     axes.set_xlabel("thousand updates" if unit > 1 else "updates")
     axes.set_xlim(left=0)
-    return labelled(figure, ends)
+    return ends
 
 
 def attention_maps(frame: pl.DataFrame) -> Figure:
@@ -207,18 +247,25 @@ def attention_maps(frame: pl.DataFrame) -> Figure:
         row, column = divmod(n, ACROSS)
         left, top = column * WIDTH / ACROSS + NAMES, (rows - row) * height - HEAD
         axes = axes_at(figure, left, top - STEP * len(actions), WORD * len(words), STEP * len(actions))
-        for step, place, weight in weights["step", "place", "weight"].iter_rows():
-            shade = 0.05 + 0.9 * weight
-            axes.add_patch(Rectangle((place - 1, step - 1), 0.92, 0.9, color=COLOR.ours, alpha=shade, linewidth=0))
-        axes.set_xlim(0, len(words))
-        axes.set_ylim(len(actions), 0)
-        axes.set_xticks([n + 0.4 for n in range(len(words))], words, rotation=45, ha="left")
-        axes.xaxis.tick_top()
-        axes.set_yticks([n + 0.4 for n in range(len(actions))], map(short, actions))
-        axes.tick_params(length=0, labelcolor=COLOR.ink, labelsize=10, pad=1)
-        axes.tick_params(axis="y", labelcolor=COLOR.muted, labelsize=9)
-        bare(axes)
+        draw_map(axes, weights)
     return labelled(figure, {"attention maps": ", ".join(frame["command"].unique(maintain_order=True))})
+
+
+def draw_map(axes: Axes, weights: pl.DataFrame) -> Said:
+    """The map of one command on any axes, as large as its rows and columns say."""
+    words, actions = weights.filter(step=1)["word"].to_list(), weights.filter(place=1)["action"].to_list()
+    for step, place, weight in weights["step", "place", "weight"].iter_rows():
+        shade = 0.05 + 0.9 * weight
+        axes.add_patch(Rectangle((place - 1, step - 1), 0.92, 0.9, color=COLOR.ours, alpha=shade, linewidth=0))
+    axes.set_xlim(0, len(words))
+    axes.set_ylim(len(actions), 0)
+    axes.set_xticks([n + 0.4 for n in range(len(words))], words, rotation=45, ha="left")
+    axes.xaxis.tick_top()
+    axes.set_yticks([n + 0.4 for n in range(len(actions))], map(short, actions))
+    axes.tick_params(length=0, labelcolor=COLOR.ink, labelsize=10, pad=1)
+    axes.tick_params(axis="y", labelcolor=COLOR.muted, labelsize=9)
+    bare(axes)
+    return {"attention to": " ".join(words), "answer": " ".join(actions)}
 
 
 def draw_attention(weights: Any, words: Sequence[str], steps: Sequence[str], path: Path) -> None:

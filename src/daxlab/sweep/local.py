@@ -18,6 +18,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
+from types import ModuleType
 from typing import Any
 
 from filelock import FileLock
@@ -153,9 +154,19 @@ def _place(device: str, workers: int) -> Iterator[_Place]:
 def _hire(context: Any, place: _Place, core: int, flag: Any) -> _Worker:
     pipe, workers_end = context.Pipe()
     process = context.Process(target=_serve, args=(workers_end, place, core, flag), daemon=True)
-    process.start()
+    _start(process)
     workers_end.close()
     return _Worker(process, pipe, core)
+
+
+def _start(process: Any) -> None:
+    """Start a process that does not import the script or notebook that trains: it would train again there."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        process.start()
+    finally:
+        sys.modules["__main__"] = main
 
 
 def _serve(pipe: Connection, place: _Place, core: int, flag: Any) -> None:

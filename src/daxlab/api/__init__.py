@@ -1,0 +1,11 @@
+"""Python's front door: what `import daxlab` offers beside the languages and the data.
+
+    training.py    train: replicates of a learner on a split
+    run.py         one run, to be asked
+    runs.py        several runs: runs, load, and their figures together
+    comparison.py  compare: two sets of runs
+    progress.py    what one sees while it trains, in a terminal or a notebook
+    ledgers.py     which ledger is meant
+
+Everything here stands on the rooms below and computes nothing itself. daxlab.plot draws what it returns.
+"""

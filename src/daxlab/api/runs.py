@@ -1,0 +1,339 @@
+"""Several runs: found by what they are, counted together, one of them by its place."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+from daxlab.api.ledgers import to_read
+from daxlab.api.run import SHORT, Run, described
+from daxlab.errors import InputError, nearest
+from daxlab.ledger import Ledger
+from daxlab.ledger.records import METRICS, canonical, setting
+from daxlab.units import counted
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Row = dict[str, Any]
+MOST_SHOWN = 20  # runs in a notebook
+MOST_FIELDS, MOST_VALUES = 4, 5  # in an error
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """The mean accuracy of replicates in per cent, with its 95% interval where there are two or more."""
+
+    mean: float
+    low: float | None
+    high: float | None
+    runs: int
+
+    def __float__(self) -> float:
+        return self.mean
+
+    def __repr__(self) -> str:
+        ends = "" if self.low is None else f" (95% interval {self.low:.2f} to {self.high:.2f})"
+        return f"{self.mean:.2f}%{ends}, {counted(self.runs, 'run')}"
+
+
+class Runs(Sequence[Run]):
+    """Several runs of a ledger: a sequence of `Run`s, with what they say together.
+
+    >>> import daxlab
+    >>> runs = daxlab.runs(split="jump", hidden=100, attention=True, cell="gru", layers=1, dropout=0.1)
+    >>> len(runs), runs[0].seed, [run.seed for run in runs[:2]]
+    (5, 0, [0, 1])
+    """
+
+    def __init__(self, rows: Sequence[Row], ledger: Path, filters: Mapping[str, Any] | None = None) -> None:
+        self.rows, self.ledger = list(rows), ledger
+        """Their rows of the ledger, and the ledger."""
+        self.filters = None if filters is None else dict(filters)
+        """What they were found by; None of runs that were chosen otherwise."""
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, place: int) -> Run: ...
+    @overload
+    def __getitem__(self, place: "slice[Any, Any, Any]") -> "Runs": ...
+    def __getitem__(self, place: "int | slice[Any, Any, Any]") -> "Run | Runs":
+        if isinstance(place, slice):
+            return Runs(self.rows[place], self.ledger)
+        return Run(self.rows[place], self.ledger)
+
+    def __iter__(self) -> Iterator[Run]:
+        return (Run(row, self.ledger) for row in self.rows)
+
+    @property
+    def keys(self) -> list[str]:
+        """Their keys."""
+        return [row["key"] for row in self.rows]
+
+    def where(self, **filters: Any) -> "Runs":
+        """Those of them that also fit these filters, which are as for `daxlab.runs`.
+
+        >>> import daxlab
+        >>> jump = daxlab.runs(split="jump", learner="rnn")
+        >>> len(jump.where(cell="srn", hidden=[25, 50])) < len(jump)
+        True
+        """
+        if self.filters is not None and not self.filters.keys() & filters.keys():
+            return runs(self.ledger, **self.filters, **filters)
+        with Ledger(self.ledger) as ledger:
+            check_columns(ledger, filters)
+            wanted = set(ledger.select(filters)) if filters else set(self.keys)
+        return Runs([row for row in self.rows if row["key"] in wanted], self.ledger)
+
+    @property
+    def askable(self) -> "Runs":
+        """Those of them whose models were kept, so that they can be asked anything.
+
+        >>> import daxlab
+        >>> [run.key[:8] for run in daxlab.runs(split="jump", learner="rnn", ledger="shipped").askable]
+        ['ae8ed408', '9485894f']
+        """
+        from daxlab.ledger.trained import askable
+
+        with Ledger(self.ledger) as ledger:
+            wanted = askable(ledger, self.rows)
+        return Runs([row for row in self.rows if row["key"] in wanted], self.ledger)
+
+    # -- together
+
+    @property
+    def accuracies(self) -> list[float]:
+        """The accuracy of each that has one, in their order."""
+        return [row["accuracy"] for row in self.rows if row["accuracy"] is not None]
+
+    @property
+    def accuracy(self) -> Accuracy:
+        """Their mean accuracy with its 95% interval. They have to be replicates: one learner on one split.
+
+        >>> import daxlab
+        >>> daxlab.runs(split="jump", hidden=100, attention=True, cell="gru", layers=1, dropout=0.1).accuracy
+        0.16% (95% interval 0.06 to 2.52), 5 runs
+        """
+        from daxlab.analysis.replicates import summary
+
+        self.need_some()
+        if len({canonical(setting(row["spec"])) for row in self.rows}) > 1:
+            raise InputError(
+                f"these are {described(self.rows)}, which differ in {self._differing()}, so they have no one accuracy: "
+                "choose by where(…), or see summary()"
+            )
+        if not self.accuracies:
+            raise InputError(f"none of these {counted(len(self), 'run')} has an accuracy: training failed")
+        row = summary(self.accuracies)
+        return Accuracy(row["mean"], row["low"], row["high"], len(self.accuracies))
+
+    @property
+    def median(self) -> Run:
+        """The run of median accuracy, the most representative."""
+        from daxlab.analysis.accuracy import median_run
+
+        self.need_some()
+        with Ledger(self.ledger) as ledger:
+            key = median_run(ledger, self.keys)
+        return next(run for run in self if run.key == key)
+
+    def frame(self) -> "pl.DataFrame":
+        """A row per run: split, label, seed, accuracy, train_accuracy, oracle_accuracy, status, seconds, key, dataset,
+        learner, and a column for every field of their learners.
+
+        >>> import daxlab
+        >>> frame = daxlab.runs(split="jump", learner="rnn").frame()
+        >>> frame.filter(layers=1, hidden=25, attention=True, seed=0)["cell", "dropout", "accuracy"].height
+        9
+        """
+        import polars as pl  # slow to load
+
+        columns = ("split", "label", "seed", *METRICS, "status", "seconds", "key", "dataset", "learner")
+        names = dict.fromkeys(name for row in self.rows for name in row["fields"])
+        fields = [name for name in names if name not in columns]
+        kinds: dict[str, Any] = dict.fromkeys(columns, pl.String)
+        kinds |= {"seed": pl.Int64, **dict.fromkeys((*METRICS, "seconds"), pl.Float64)}
+        content = {name: [row[name] for row in self.rows] for name in columns}
+        series = [pl.Series(name, values, kinds[name]) for name, values in content.items()]
+        return pl.DataFrame([*series, *(_column(name, [row["fields"].get(name) for row in self.rows]) for name in fields)])
+
+    def summary(self) -> "pl.DataFrame":
+        """A row per learner and split: how many runs, their mean accuracy with its 95% interval, every accuracy.
+
+        >>> import daxlab
+        >>> daxlab.runs(learner="grammar", repair=True, split="jump").summary()["split", "runs", "mean"].row(0)
+        ('jump', 5, 100.0)
+        """
+        from daxlab.analysis.accuracy import settings
+
+        with Ledger(self.ledger) as ledger:
+            return settings(ledger, {"key": self.keys})
+
+    def answers(self) -> "pl.DataFrame":
+        """Their answers to their test sets, run after run, as the ledger has them: key, seed, and as of one run."""
+        from daxlab.analysis.answers import SCHEMA, together
+
+        with Ledger(self.ledger) as ledger:
+            return together(ledger, self.keys, list(SCHEMA))
+
+    def errors(self, by: str | None = None) -> "pl.DataFrame":
+        """Their wrong answers, a row each, or what goes wrong, `by` as of one run. They have to be on one split.
+
+        >>> import daxlab
+        >>> daxlab.runs(split="length", hidden=50, attention=True, cell="gru", layers=1, dropout=0.5).errors("end").columns
+        ['key', 'seed', 'wrong', 'early', 'late', 'same', 'unended']
+        """
+        from daxlab.api.errors import errors
+
+        self.need_some()
+        with Ledger(self.ledger) as ledger:
+            return errors(ledger, self.keys, by)
+
+    def curves(self) -> "pl.DataFrame":
+        """Their learning curves: key, seed, update, train_accuracy, test_accuracy (of samples), loss."""
+        from daxlab.analysis.curves import learning
+
+        with Ledger(self.ledger) as ledger:
+            return learning(ledger, self.keys)
+
+    def need_some(self) -> None:
+        """Raise an error that says why, if there are none."""
+        if not self.rows:
+            raise InputError(self._why_none())
+
+    def _why_none(self) -> str:
+        """Why there are no runs: which filter no run fits, and what is near."""
+        if not self.filters:
+            return f"there are no runs here: {self.ledger} has others"
+        with Ledger(self.ledger) as ledger:
+            for name, value in self.filters.items():
+                if name not in ("key", "group", *METRICS) and not ledger.count({name: value}):
+                    values = [str(value) for value in ledger.values(name) if value is not None]
+                    return f"no run of {self.ledger} has {name}={value}: {nearest(str(value), values)}"
+        return f"no run of {self.ledger} has all of {_written(self.filters)}"
+
+    def _differing(self) -> str:
+        """The columns and fields in which they differ, with their first values."""
+        facts = [{"dataset": r["dataset"], "split": r["split"], "learner": r["learner"], **r["fields"]} for r in self.rows]
+        names = dict.fromkeys(name for fact in facts for name in fact)
+        values = {name: dict.fromkeys(canonical(fact.get(name)).strip('"') for fact in facts) for name in names}
+        several = [
+            f"{name} ({', '.join([*some][:MOST_VALUES])}{', …' if len(some) > MOST_VALUES else ''})"
+            for name, some in values.items()
+            if len(some) > 1
+        ]
+        more = ["…"] if len(several) > MOST_FIELDS else []
+        return ", ".join([*several[:MOST_FIELDS], *more]) or "the version of their learner"
+
+    # -- how they are shown
+
+    def __repr__(self) -> str:
+        if not self.rows:
+            return f"Runs: none; {self._why_none()}"
+        labels = {(row["label"], row["split"]) for row in self.rows}
+        ((label, split), *others) = labels
+        return f"Runs: {described(self.rows)}" + ("" if others else f" of {label} on {split}: {self._mean()}")
+
+    def _mean(self) -> str:
+        values = self.accuracies
+        failed = f", {len(self) - len(values)} without" if len(values) < len(self) else ""
+        return f"mean {sum(values) / len(values):.2f}% right{failed}" if values else "none has an accuracy"
+
+    def _repr_html_(self) -> str:
+        head = ("run", "split", "learner", "seed", "test %")
+        cells = [
+            (r["key"][:SHORT], r["split"], r["label"], r["seed"], "failed" if r["accuracy"] is None else f"{r['accuracy']:.2f}")
+            for r in self.rows[:MOST_SHOWN]
+        ]
+        rows = ["".join(f"<td>{escape(str(cell))}</td>" for cell in line) for line in cells]
+        more = f"<p>… and {len(self) - MOST_SHOWN:,} more: frame() has them all</p>" if len(self) > MOST_SHOWN else ""
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        table = f"<table><tr>{''.join(f'<th>{name}</th>' for name in head)}</tr>{body}</table>" if rows else ""
+        return f"<p>{escape(repr(self))}</p>{table}{more}"
+
+
+def runs(ledger: str | Path | None = None, **filters: Any) -> Runs:
+    """The runs of a ledger that fit some filters: by split, learner, seed, dataset, status or any field of the learner.
+
+    A list means any of its values. `ledger`: a file, or "shipped" for the results that come with daxlab; by default
+    DAXLAB_LEDGER or daxlab.db in the working folder, and where that has no runs, the shipped results.
+
+    >>> import daxlab
+    >>> daxlab.runs(split="jump", learner="rnn", cell=["gru", "lstm"], hidden=50, layers=2)
+    Runs: 60 runs of 12 settings
+    """
+    path = to_read(ledger)
+    with Ledger(path) as known:
+        check_columns(known, filters)
+        rows = known.rows({name: list(value) if isinstance(value, tuple | set) else value for name, value in filters.items()})
+    return Runs(sorted(rows, key=_order), path, filters)
+
+
+def load(run: str | Path | Run, data: str | None = None, *, ledger: str | Path | None = None) -> Run:
+    """One run, to be asked: by the beginning of its key, or from a folder that `daxlab runs folder` wrote.
+
+    `data`: of a folder, where its dataset is now, if that is a file or a folder that was moved.
+
+    >>> import daxlab
+    >>> print(daxlab.load("9485894f").predict("jump twice"))
+    jump twice → I_JUMP ✗ should be I_JUMP I_JUMP
+    """
+    if isinstance(run, Run):
+        return run
+    if isinstance(run, Path) or not _is_key(run) or (ledger is None and (Path(run) / "config.json").exists()):
+        return _from_folder(Path(run), data)
+    path = to_read(ledger, run)
+    with Ledger(path) as known:
+        (row,) = known.rows({"key": known.find(run)})
+    return Run(row, path)
+
+
+def _is_key(text: str) -> bool:
+    return 0 < len(text) <= 64 and not set(text.lower()) - set("0123456789abcdef")
+
+
+def _from_folder(folder: Path, data: str | None) -> Run:
+    from daxlab.ledger import folder as folders
+    from daxlab.learners import label, name_and_fields
+
+    if not folder.is_dir():
+        raise InputError(
+            f"there is no folder {folder}, and it is no run's key: a key is hexadecimal, such as 9485894f "
+            "(daxlab.runs() has all); 'daxlab runs folder' writes a folder"
+        )
+    model = folders.load(folder, data)
+    kind, fields = name_and_fields(model.facts)
+    facts = {"key": model.key, "dataset": model.spec.data, "split": model.spec.split, "seed": model.spec.seed}
+    facts |= {"learner": kind, "label": label(model.facts), "fields": fields, "status": "done", "spec": model.facts}
+    return Run(facts | model.metrics, None, model)
+
+
+def check_columns(ledger: Ledger, filters: Mapping[str, Any]) -> None:
+    """Refuse a filter by something that no run has, with the nearest name."""
+    columns = ledger.columns() if filters else []
+    for name in filters:
+        if "." not in name and name not in (*columns, "language"):
+            raise InputError(f"runs have no column {name!r}; {nearest(name, columns)}")
+
+
+def _order(row: Row) -> tuple[Any, ...]:
+    return row["dataset"] != "scan", row["dataset"], row["split"], row["label"], row["seed"], row["key"]
+
+
+def _written(filters: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in filters.items())
+
+
+def _column(name: str, values: Sequence[Any]) -> "pl.Series":
+    """A field's values as a column; whole numbers and others are numbers, and what is mixed is text."""
+    import polars as pl
+
+    kinds = {type(value) for value in values if value is not None}
+    if kinds == {int, float}:
+        return pl.Series(name, values, pl.Float64)
+    if kinds <= {int} or kinds <= {float} or kinds <= {bool} or kinds <= {str}:
+        return pl.Series(name, values)
+    return pl.Series(name, [None if value is None else canonical(value) for value in values], pl.String)
