@@ -36,7 +36,10 @@ python_maximum_signature_line_length = 100
 nitpicky = True
 nitpick_ignore_regex = [
     ("py:.*", r"(?!daxlab\.).*"),  # other libraries, whose pages are not here
-    ("py:class", r".*\.(Event|ExportedModel|Grammar|Group|NetworkLearner|Sizes|Task)"),  # met in signatures alone
+    (
+        "py:class",
+        r".*\.(Accuracy|Event|ExportedModel|Grammar|Group|NetworkLearner|Sizes|Task)",
+    ),  # met in signatures alone
 ]
 
 html_theme = "furo"

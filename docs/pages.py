@@ -87,7 +87,8 @@ def _prose(text: str | None) -> str:
     text = re.sub(r"\s*Examples?: (?=daxlab )", "\n\n", cleandoc((text or "").replace("\b", "")))
     parts = [part.strip() for part in re.split(r"\n\s*\n", text) if part.strip()]
     return "\n\n".join(
-        f"```bash\n{re.sub(r'(?m)^ +', '', part)}\n```" if part.startswith("daxlab ") else _escaped(part) for part in parts
+        f"```bash\n{re.sub(r'(?m)^ +', '', part)}\n```" if part.startswith("daxlab ") else _escaped(part)
+        for part in parts
     )
 
 

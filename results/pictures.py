@@ -26,7 +26,19 @@ from daxlab.paper.runs import Runs
 from daxlab.paper.search import search
 from daxlab.paper.targets import numbers, stated
 from daxlab.report import figures
-from daxlab.report.drawing import COLOR, PALETTE, STYLE, WIDTH, as_svg, axes_at, bare, canvas, labelled, percent_axis, say
+from daxlab.report.drawing import (
+    COLOR,
+    PALETTE,
+    STYLE,
+    WIDTH,
+    as_svg,
+    axes_at,
+    bare,
+    canvas,
+    labelled,
+    percent_axis,
+    say,
+)
 from daxlab.report.text import percent
 
 RESULTS = Path(__file__).parent
@@ -83,7 +95,8 @@ def lengths() -> Figure:
     with Ledger(RESULTS / "runs.db") as ledger:
         keys = Runs(ledger).of(BEST["length"], "length").keys
         frames = {
-            name: by_length(ledger, keys, oracle=oracle) for name, oracle in (("greedy", False), ("told the length", True))
+            name: by_length(ledger, keys, oracle=oracle)
+            for name, oracle in (("greedy", False), ("told the length", True))
         }
     places = sorted({length for frame in frames.values() for length in frame["length"]})
     paper = {length: numbers()[f"exp2.oracle.best.{length}"] for length in (24, 48)}
@@ -147,7 +160,9 @@ def attention() -> Figure:
     for command in LOOKED_AT:
         prediction = model.predict(command)
         words = [*command.split(), probes.END]
-        for step, (weights, action) in enumerate(zip(prediction.attention, [*prediction.actions, probes.END], strict=False), 1):
+        for step, (weights, action) in enumerate(
+            zip(prediction.attention, [*prediction.actions, probes.END], strict=False), 1
+        ):
             looks = enumerate(zip(words, weights, strict=True), 1)
             rows += [(command, step, action, place, word, float(weight)) for place, (word, weight) in looks]
     return figures.attention_maps(pl.DataFrame(rows, probes.ATTENTION, orient="row"))
@@ -180,7 +195,9 @@ def house() -> Figure:
         axes.text(x + wide / 2, y + 12, BOXES[name][2], ha="center", va="center", fontsize=9.5, color=COLOR.muted)
     for arrow in ARROWS:
         (x, y), (u, v) = (at[name] for name in arrow.split())
-        start, end = ((x + wide, y + high / 2), (u, v + high / 2)) if u > x else ((x + wide / 2, y), (u + wide / 2, v + high))
+        start, end = (
+            ((x + wide, y + high / 2), (u, v + high / 2)) if u > x else ((x + wide / 2, y), (u + wide / 2, v + high))
+        )
         axes.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": COLOR.muted, "linewidth": 1})
     axes.set_xlim(0, WIDTH)
     axes.set_ylim(0, 140)

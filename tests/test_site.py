@@ -21,7 +21,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "sphinx", "--fail-on-warning", "--quiet", "-d", folder / "doctrees"]
     built = subprocess.run([*command, ROOT / "docs", folder / "html"], capture_output=True, text=True, check=False)
-    assert (built.returncode, built.stderr) == (0, "")
+    assert built.returncode == 0, built.stderr
     return folder / "html"
 
 
@@ -43,7 +43,13 @@ def test_the_command_reference_has_every_command_and_the_api_every_public_name(s
     commands = (site / "commands.html").read_text(encoding="utf-8")
     assert all(f'id="daxlab-{command.name}"' in commands for command in app.registered_commands)
     api = (site / "api.html").read_text(encoding="utf-8")
-    assert all(re.search(rf'id="daxlab\.([\w.]+\.)?{name}"', api) for name in daxlab.__all__)
+    assert [name for name in daxlab.__all__ if not re.search(rf'id="(module-)?daxlab\.([\w.]+\.)?{name}"', api)] == []
+
+
+def test_the_tutorial_shows_every_picture_that_it_draws(site: Path) -> None:
+    drawn = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8").count("daxlab.plot.")
+    shown = re.findall(r'<img [^>]*src="_images', (site / "tutorial.html").read_text(encoding="utf-8"))
+    assert len(shown) == drawn > 0
 
 
 @pytest.mark.parametrize("width", [390, 1280])
