@@ -217,7 +217,9 @@ def _lines(rows: Mapping[str, figures.Numbers], paper: Mapping[str, float], ax: 
     return axes
 
 
-def _curve(series: Mapping[str, pl.DataFrame], by: str, places: list[int], title: str, ax: "Axes | None") -> "Axes":
+def _curve(
+    series: Mapping[str, pl.DataFrame], by: str, places: list[int], title: str, ax: "Axes | None"
+) -> "Axes":
     if not places:
         raise InputError(f"none of these runs says anything by {title}")
     if len(series) > len(SERIES):
@@ -237,9 +239,7 @@ def _drawn(ax: "Axes | None", tall: float, wide: float = WIDTH) -> "Iterator[Axe
         from matplotlib import pyplot as plt  # where one is not wanted, no window is opened
 
         _, axes = plt.subplots(figsize=(wide / 72, tall / 72), layout="constrained")
-        interactive = mpl.is_interactive()
         yield axes
-    mpl.interactive(interactive)  # a notebook turns it on at the first figure, and the context takes it back
 
 
 def _say(axes: "Axes", said: figures.Said) -> None:

@@ -82,11 +82,7 @@ class _Watch:
         took = duration(time.monotonic() - self.began)
         busy = sorted(self.bars.values(), key=lambda bar: (bar.state != "training", bar.state == "done"))
         more = [f"… and {counted(len(busy) - MOST_BARS, 'more group')}"] if len(busy) > MOST_BARS else []
-        return [
-            f"{self.title}: {done:,} of {counted(runs, 'run')}, {took}",
-            *(b.line() for b in busy[:MOST_BARS]),
-            *more,
-        ]
+        return [f"{self.title}: {done:,} of {counted(runs, 'run')}, {took}", *(b.line() for b in busy[:MOST_BARS]), *more]
 
 
 def _steps(group: Group) -> int:

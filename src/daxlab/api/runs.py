@@ -39,7 +39,7 @@ class Accuracy:
 
 
 class Runs(Sequence[Run]):
-    """Several runs of a ledger: a sequence of runs, with what they say together.
+    """Several runs of a ledger: a sequence of `Run`s, with what they say together.
 
     >>> import daxlab
     >>> runs = daxlab.runs(split="jump", hidden=100, attention=True, cell="gru", layers=1, dropout=0.1)
@@ -158,9 +158,7 @@ class Runs(Sequence[Run]):
         kinds |= {"seed": pl.Int64, **dict.fromkeys((*METRICS, "seconds"), pl.Float64)}
         content = {name: [row[name] for row in self.rows] for name in columns}
         series = [pl.Series(name, values, kinds[name]) for name, values in content.items()]
-        return pl.DataFrame(
-            [*series, *(_column(name, [row["fields"].get(name) for row in self.rows]) for name in fields)]
-        )
+        return pl.DataFrame([*series, *(_column(name, [row["fields"].get(name) for row in self.rows]) for name in fields)])
 
     def summary(self) -> "pl.DataFrame":
         """A row per learner and split: how many runs, their mean accuracy with its 95% interval, every accuracy.
@@ -219,9 +217,7 @@ class Runs(Sequence[Run]):
 
     def _differing(self) -> str:
         """The columns and fields in which they differ, with their first values."""
-        facts = [
-            {"dataset": r["dataset"], "split": r["split"], "learner": r["learner"], **r["fields"]} for r in self.rows
-        ]
+        facts = [{"dataset": r["dataset"], "split": r["split"], "learner": r["learner"], **r["fields"]} for r in self.rows]
         names = dict.fromkeys(name for fact in facts for name in fact)
         values = {name: dict.fromkeys(canonical(fact.get(name)).strip('"') for fact in facts) for name in names}
         several = [
@@ -249,13 +245,7 @@ class Runs(Sequence[Run]):
     def _repr_html_(self) -> str:
         head = ("run", "split", "learner", "seed", "test %")
         cells = [
-            (
-                r["key"][:SHORT],
-                r["split"],
-                r["label"],
-                r["seed"],
-                "failed" if r["accuracy"] is None else f"{r['accuracy']:.2f}",
-            )
+            (r["key"][:SHORT], r["split"], r["label"], r["seed"], "failed" if r["accuracy"] is None else f"{r['accuracy']:.2f}")
             for r in self.rows[:MOST_SHOWN]
         ]
         rows = ["".join(f"<td>{escape(str(cell))}</td>" for cell in line) for line in cells]
@@ -278,9 +268,7 @@ def runs(ledger: str | Path | None = None, **filters: Any) -> Runs:
     path = to_read(ledger)
     with Ledger(path) as known:
         check_columns(known, filters)
-        rows = known.rows(
-            {name: list(value) if isinstance(value, tuple | set) else value for name, value in filters.items()}
-        )
+        rows = known.rows({name: list(value) if isinstance(value, tuple | set) else value for name, value in filters.items()})
     return Runs(sorted(rows, key=_order), path, filters)
 
 
