@@ -22,7 +22,7 @@ from daxlab.api.runs import Runs
 from daxlab.errors import InputError
 from daxlab.ledger import Ledger
 from daxlab.report import figures
-from daxlab.report.drawing import STYLE, WIDTH, short
+from daxlab.report.drawing import STYLE, short
 from daxlab.report.figures import BAR, SERIES, STEP, STEPS, WORD
 
 if TYPE_CHECKING:
@@ -31,8 +31,10 @@ if TYPE_CHECKING:
 __all__ = ["accuracies", "attention", "comparison", "errors", "learning", "lengths", "shots", "sizes"]
 
 LINE, TALL = 44, 250  # pixels: a line of runs, a curve
+USUAL = 460  # pixels: the width
+LETTER = 6.4  # pixels, of a label
 MOST_LINES, MOST_BARS = 40, 10
-ONE_SERIES = "runs"
+SEVERAL = "every run"
 
 
 def accuracies(runs: Runs, ax: "Axes | None" = None, *, paper: Mapping[str, float] | None = None) -> "Axes":
@@ -78,7 +80,7 @@ def comparison(both: Comparison, ax: "Axes | None" = None) -> "Axes":
 def lengths(
     runs: "Run | Runs | Mapping[str, Runs]", ax: "Axes | None" = None, *, by: Literal["actions", "words"] = "actions"
 ) -> "Axes":
-    """Accuracy by the length of the target in actions, or of the command in words; a curve for each of up to three sets.
+    """Accuracy by the length of the target in actions, or of the command in words; a curve a set of runs.
 
     >>> import daxlab
     >>> axes = daxlab.plot.lengths(daxlab.load("9e282e22"))
@@ -100,7 +102,7 @@ def sizes(runs: "Runs | Mapping[str, Runs]", ax: "Axes | None" = None) -> "Axes"
     >>> runs = daxlab.runs(learner="rnn", hidden=200, layers=2, cell="lstm", attention=False, dropout=0.5)
     >>> axes = daxlab.plot.sizes(runs)
     """
-    series = {}
+    series = dict[str, pl.DataFrame]()
     for name, some in _sets(runs).items():
         with Ledger(some.ledger) as ledger:
             series |= _by_draw(name, curves.by_size(ledger, {"key": some.keys}))
@@ -114,7 +116,7 @@ def shots(runs: "Runs | Mapping[str, Runs]", ax: "Axes | None" = None, *, primit
     >>> import daxlab
     >>> axes = daxlab.plot.shots(daxlab.runs(learner="rnn", hidden=100, layers=1, cell="lstm", attention=True))
     """
-    series = {}
+    series = dict[str, pl.DataFrame]()
     for name, some in _sets(runs).items():
         with Ledger(some.ledger) as ledger:
             series |= _by_draw(name, curves.by_shots(ledger, {"key": some.keys}, primitive))
@@ -160,7 +162,7 @@ def attention(run: Run, command: str | None = None, ax: "Axes | None" = None, *,
 
 
 def errors(runs: "Run | Runs", by: Literal["template", "action"] = "template", ax: "Axes | None" = None) -> "Axes":
-    """Where errors are most frequent, a bar each: by the template of a clause, or by the action given for the right one.
+    """Where errors are most frequent, a bar each: by the template of a clause, or by the action given instead.
 
     >>> import daxlab
     >>> axes = daxlab.plot.errors(daxlab.load("9485894f"), by="action")
@@ -188,7 +190,7 @@ def errors(runs: "Run | Runs", by: Literal["template", "action"] = "template", a
 
 def _sets(runs: "Run | Runs | Mapping[str, Runs]") -> dict[str, Runs]:
     """Some runs, by what they are called."""
-    some = {ONE_SERIES: runs} if isinstance(runs, Run | Runs) else dict(runs)
+    some = dict(runs) if isinstance(runs, Mapping) else {_name(runs): runs}
     if len(some) > len(SERIES):
         raise InputError(f"a figure has room for {len(SERIES)} sets of runs, not {len(some)}")
     sets = {name: one.alone() if isinstance(one, Run) else one for name, one in some.items()}
@@ -197,13 +199,19 @@ def _sets(runs: "Run | Runs | Mapping[str, Runs]") -> dict[str, Runs]:
     return sets
 
 
+def _name(runs: "Run | Runs") -> str:
+    """The learner of some runs, if it is the same."""
+    labels = {run.label for run in ([runs] if isinstance(runs, Run) else runs)}
+    return labels.pop() if len(labels) == 1 else SEVERAL
+
+
 def _by_draw(name: str, frame: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """A curve for each draw of the training commands: daxlab's own, or the release's."""
     draws = {str(part["draw"][0]): part for part in frame.partition_by("draw", maintain_order=True)}
     if len(draws) == 1:
         return {name: next(iter(draws.values()))}
     kept = {draw: part for draw, part in draws.items() if part.height > 1}
-    return {draw if name == ONE_SERIES else f"{name}, {draw}": part for draw, part in kept.items()}
+    return {draw if name == SEVERAL else f"{name}, {draw}": part for draw, part in kept.items()}
 
 
 def _label(row: Mapping[str, str | None], several: Mapping[str, bool]) -> str:
@@ -212,14 +220,16 @@ def _label(row: Mapping[str, str | None], several: Mapping[str, bool]) -> str:
 
 
 def _lines(rows: Mapping[str, figures.Numbers], paper: Mapping[str, float], ax: "Axes | None") -> "Axes":
-    with _drawn(ax, LINE * len(rows) + 40) as axes:
+    tall, wide = LINE * len(rows) + 30, max(USUAL, LETTER * max(map(len, rows)) + 90)
+    with _drawn(ax, tall, wide) as axes:
+        if ax is None:  # labels stand inside, where the layout would make room for them
+            axes.set_position((10 / wide, 26 / tall, 1 - 28 / wide, 1 - 30 / tall))
+            axes.set_in_layout(False)
         _say(axes, figures.draw_lines(axes, {label: (row, paper.get(label)) for label, row in rows.items()}))
     return axes
 
 
-def _curve(
-    series: Mapping[str, pl.DataFrame], by: str, places: list[int], title: str, ax: "Axes | None"
-) -> "Axes":
+def _curve(series: Mapping[str, pl.DataFrame], by: str, places: list[int], title: str, ax: "Axes | None") -> "Axes":
     if not places:
         raise InputError(f"none of these runs says anything by {title}")
     if len(series) > len(SERIES):
@@ -230,7 +240,7 @@ def _curve(
 
 
 @contextmanager
-def _drawn(ax: "Axes | None", tall: float, wide: float = WIDTH) -> "Iterator[Axes]":
+def _drawn(ax: "Axes | None", tall: float, wide: float = USUAL) -> "Iterator[Axes]":
     """The axes to draw on: those that are given, or new ones in the report's style, so many pixels tall."""
     if ax is not None:
         yield ax

@@ -23,7 +23,9 @@ def test_a_folder_answers_as_the_run_in_the_ledger_does(trained: Path, tiny: Pat
     assert [path.name for path in paths] == ["model.safetensors", "config.json", "README.md"]
     here, there, split = package.load(tmp_path), TrainedModel(trained, key), dataset(str(tiny)).split("jump")
     assert here.key == key
-    assert here.evaluate(split).answers == there.evaluate(split).answers
+    assert here.answers(split)["answer"].to_list() == [list(one) for one in there.evaluate(split).answers]
+    with Ledger(trained) as ledger:
+        assert here.accuracy == ledger.run(key).metrics["accuracy"]
     mine, its = here.predict("jump twice"), there.predict("jump twice")
     assert (mine.actions, mine.probabilities) == (its.actions, its.probabilities)
 

@@ -5,6 +5,7 @@ Every question about errors starts here. Knows the artefacts and where splits co
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from typing import Any
 
 import polars as pl
 
@@ -53,7 +54,7 @@ def asked(
     examples: Sequence[Example], given: Sequence[Sequence[str]], right: Sequence[bool], ended: Sequence[bool]
 ) -> pl.DataFrame:
     """The same, as far as `ended`, of a model that has just been asked: its answers to these examples."""
-    columns = {
+    columns: dict[str, list[Any]] = {
         "answer": [list(answer) for answer in given],
         "right": [bool(one) for one in right],
         "ended": [bool(one) for one in ended],

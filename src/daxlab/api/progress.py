@@ -82,7 +82,11 @@ class _Watch:
         took = duration(time.monotonic() - self.began)
         busy = sorted(self.bars.values(), key=lambda bar: (bar.state != "training", bar.state == "done"))
         more = [f"… and {counted(len(busy) - MOST_BARS, 'more group')}"] if len(busy) > MOST_BARS else []
-        return [f"{self.title}: {done:,} of {counted(runs, 'run')}, {took}", *(b.line() for b in busy[:MOST_BARS]), *more]
+        return [
+            f"{self.title}: {done:,} of {counted(runs, 'run')}, {took}",
+            *(b.line() for b in busy[:MOST_BARS]),
+            *more,
+        ]
 
 
 def _steps(group: Group) -> int:
@@ -135,7 +139,7 @@ def _notebook() -> Show | None:
         html = f"<pre>{escape(chr(10).join(lines))}</pre>" if lines else ""
         shown = {"text/html": html, "text/plain": chr(10).join(lines)}
         if handle is None and lines:
-            handle = display(shown, raw=True, display_id=True)
+            handle = display(shown, raw=True, display_id=True)  # type: ignore[no-untyped-call]
         elif handle is not None:
             handle.update(shown, raw=True)
 

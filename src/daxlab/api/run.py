@@ -114,8 +114,8 @@ class Run:
         """The ledger that has it; an error if it comes from a folder."""
         if self._ledger is None:
             raise InputError(
-                f"{self.key[:SHORT]} comes from a folder, which has the model alone; what was recorded while it trained "
-                "and was scored is in the ledger that it was written from"
+                f"{self.key[:SHORT]} comes from a folder, which has the model alone; what was recorded in training "
+                "and scoring is in the ledger that it was written from"
             )
         return self._ledger
 

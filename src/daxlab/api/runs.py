@@ -102,6 +102,19 @@ class Runs(Sequence[Run]):
             wanted = askable(ledger, self.rows)
         return Runs([row for row in self.rows if row["key"] in wanted], self.ledger)
 
+    @property
+    def answered(self) -> "Runs":
+        """Those of them whose answers the ledger has, for `answers`, `errors` and the figures of these.
+
+        >>> import daxlab
+        >>> jump = daxlab.runs(split="jump", learner="rnn", ledger="shipped")
+        >>> len(jump.answered), len(jump)
+        (30, 859)
+        """
+        with Ledger(self.ledger) as ledger:
+            wanted = ledger.having("greedy")
+        return Runs([row for row in self.rows if row["key"] in wanted], self.ledger)
+
     # -- together
 
     @property
@@ -158,7 +171,9 @@ class Runs(Sequence[Run]):
         kinds |= {"seed": pl.Int64, **dict.fromkeys((*METRICS, "seconds"), pl.Float64)}
         content = {name: [row[name] for row in self.rows] for name in columns}
         series = [pl.Series(name, values, kinds[name]) for name, values in content.items()]
-        return pl.DataFrame([*series, *(_column(name, [row["fields"].get(name) for row in self.rows]) for name in fields)])
+        return pl.DataFrame(
+            [*series, *(_column(name, [row["fields"].get(name) for row in self.rows]) for name in fields)]
+        )
 
     def summary(self) -> "pl.DataFrame":
         """A row per learner and split: how many runs, their mean accuracy with its 95% interval, every accuracy.
@@ -183,7 +198,7 @@ class Runs(Sequence[Run]):
         """Their wrong answers, a row each, or what goes wrong, `by` as of one run. They have to be on one split.
 
         >>> import daxlab
-        >>> daxlab.runs(split="length", hidden=50, attention=True, cell="gru", layers=1, dropout=0.5).errors("end").columns
+        >>> daxlab.runs(split="length", label="GRU 1x50, attention, dropout 0.5").errors("end").columns
         ['key', 'seed', 'wrong', 'early', 'late', 'same', 'unended']
         """
         from daxlab.api.errors import errors
@@ -217,7 +232,9 @@ class Runs(Sequence[Run]):
 
     def _differing(self) -> str:
         """The columns and fields in which they differ, with their first values."""
-        facts = [{"dataset": r["dataset"], "split": r["split"], "learner": r["learner"], **r["fields"]} for r in self.rows]
+        facts = [
+            {"dataset": r["dataset"], "split": r["split"], "learner": r["learner"], **r["fields"]} for r in self.rows
+        ]
         names = dict.fromkeys(name for fact in facts for name in fact)
         values = {name: dict.fromkeys(canonical(fact.get(name)).strip('"') for fact in facts) for name in names}
         several = [
@@ -245,7 +262,13 @@ class Runs(Sequence[Run]):
     def _repr_html_(self) -> str:
         head = ("run", "split", "learner", "seed", "test %")
         cells = [
-            (r["key"][:SHORT], r["split"], r["label"], r["seed"], "failed" if r["accuracy"] is None else f"{r['accuracy']:.2f}")
+            (
+                r["key"][:SHORT],
+                r["split"],
+                r["label"],
+                r["seed"],
+                "failed" if r["accuracy"] is None else f"{r['accuracy']:.2f}",
+            )
             for r in self.rows[:MOST_SHOWN]
         ]
         rows = ["".join(f"<td>{escape(str(cell))}</td>" for cell in line) for line in cells]
@@ -268,7 +291,9 @@ def runs(ledger: str | Path | None = None, **filters: Any) -> Runs:
     path = to_read(ledger)
     with Ledger(path) as known:
         check_columns(known, filters)
-        rows = known.rows({name: list(value) if isinstance(value, tuple | set) else value for name, value in filters.items()})
+        rows = known.rows(
+            {name: list(value) if isinstance(value, tuple | set) else value for name, value in filters.items()}
+        )
     return Runs(sorted(rows, key=_order), path, filters)
 
 
@@ -284,7 +309,7 @@ def load(run: str | Path | Run, data: str | None = None, *, ledger: str | Path |
     if isinstance(run, Run):
         return run
     if isinstance(run, Path) or not _is_key(run) or (ledger is None and (Path(run) / "config.json").exists()):
-        return _from_folder(Path(run), data)
+        return _from_folder(run, data)
     path = to_read(ledger, run)
     with Ledger(path) as known:
         (row,) = known.rows({"key": known.find(run)})
@@ -295,16 +320,16 @@ def _is_key(text: str) -> bool:
     return 0 < len(text) <= 64 and not set(text.lower()) - set("0123456789abcdef")
 
 
-def _from_folder(folder: Path, data: str | None) -> Run:
-    from daxlab.ledger import folder as folders
+def _from_folder(path: str | Path, data: str | None) -> Run:
     from daxlab.learners import label, name_and_fields
+    from daxlab.ledger import folder as folders
 
-    if not folder.is_dir():
+    if not str(path) or not Path(path).is_dir():
         raise InputError(
-            f"there is no folder {folder}, and it is no run's key: a key is hexadecimal, such as 9485894f "
-            "(daxlab.runs() has all); 'daxlab runs folder' writes a folder"
+            f"{str(path)!r} is no run's key, and there is no such folder: a key is hexadecimal, such as 9485894f "
+            "(daxlab.runs() has all), and a folder is one that 'daxlab runs folder' wrote"
         )
-    model = folders.load(folder, data)
+    model = folders.load(path, data)
     kind, fields = name_and_fields(model.facts)
     facts = {"key": model.key, "dataset": model.spec.data, "split": model.spec.split, "seed": model.spec.seed}
     facts |= {"learner": kind, "label": label(model.facts), "fields": fields, "status": "done", "spec": model.facts}

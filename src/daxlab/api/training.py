@@ -44,10 +44,10 @@ def train(
     """Train replicates of a learner on a split or several; what the ledger has already is not trained again.
 
     `learner`: a name ('daxlab learners' has all), a class in a file ("mine.py:Mine"), or a Learner. Its fields are
-    keywords: hidden=100. `data`: a dataset, by its name or path; `test`: of a folder of TSV files, the test set. `runs`:
-    how many, with seeds from `seed` on. `ledger`: a file; by default DAXLAB_LEDGER or daxlab.db in the working folder.
-    `device`: auto, cpu or gpu; `workers`: so many groups at a time at most. `budget`: seconds after which to stop at a
-    checkpoint. `progress`: whether to show how far it is.
+    keywords: hidden=100. `data`: a dataset, by its name or path; `test`: of a folder of TSV files, the test set.
+    `runs`: how many, with seeds from `seed` on. `ledger`: a file; by default DAXLAB_LEDGER, or daxlab.db in the working
+    folder. `device`: auto, cpu or gpu; `workers`: so many groups at a time at most. `budget`: seconds after which to
+    stop at a checkpoint. `progress`: whether to show how far it is.
 
     Weights are kept, so that every run can be asked. Ctrl-C stops at a checkpoint and keeps what is done: the same call
     goes on from there.
@@ -122,8 +122,8 @@ def _name_of(kind: type) -> str:
         file = None
     if file is None or not Path(file).is_file():
         raise InputError(
-            f"runs are known by the file of their learner: write {kind.__name__} into a file of its own (in a notebook, "
-            f"%%writefile mine.py), and train 'mine.py:{kind.__name__}'"
+            f"runs are known by the file of their learner: write {kind.__name__} into a file of its own (in a "
+            f"notebook, %%writefile mine.py), and train 'mine.py:{kind.__name__}'"
         )
     path = Path(file)
     here = Path.cwd()

@@ -21,6 +21,7 @@ from daxlab.learners import Program
 from daxlab.learners.registry import derives_from_daxlab
 from daxlab.ledger import Ledger
 from daxlab.ledger.location import LEDGER
+from daxlab.ledger.spec import check_runs
 from daxlab.paper.experiments import EXPERIMENTS, TRANSLATION, specs as paper_specs
 from daxlab.sweep import Spec
 from daxlab.units import counted
@@ -108,7 +109,7 @@ def examine(
     It need not be in Python, nor in daxlab's environment; see docs/your-model.md. This is not a sandbox.
     Example: daxlab examine mine.py:Mine --splits jump,turn-left --runs 2
     """
-    training.check_runs(runs)
+    check_runs(runs)
     data = _part(data, limit, dev, command)
     if take_home:
         if file or command:

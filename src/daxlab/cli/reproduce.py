@@ -16,6 +16,7 @@ from daxlab.datasets.release import SCAN
 from daxlab.datasets.translation import ENG_FRA, TATOEBA
 from daxlab.errors import InputError
 from daxlab.ledger import Ledger
+from daxlab.ledger.spec import check_runs
 from daxlab.paper.experiments import ALL, EXPERIMENTS, TRANSLATION, chosen, specs
 from daxlab.paper.targets import RUNS
 from daxlab.protocol import Protocol
@@ -49,7 +50,7 @@ def reproduce(
 
     Example: daxlab reproduce jump few-shot --runs 5 --device gpu --budget 8m
     """
-    training.check_runs(runs)
+    check_runs(runs)
     experiments, protocol, release = chosen(names or [ALL]), Protocol(updates=updates), find(SCAN) is not None
     pairs = _pairs(names or [ALL], experiments, corpus, new_word, frames)
     wanted = specs(experiments, runs, release, protocol, pairs)

@@ -13,10 +13,8 @@ import typer
 
 from daxlab.cli.options import seconds
 from daxlab.cli.watching import watch
-from daxlab.errors import InputError
 from daxlab.ledger import Ledger, is_written
 from daxlab.ledger.location import LEDGER, shipped, writable_ledger
-from daxlab.ledger.spec import check_runs as check_runs
 from daxlab.sweep import Outcome, Spec, plan_sweep, sweep
 from daxlab.sweep.groups import estimate
 from daxlab.sweep.local import device_named, groups_at_once

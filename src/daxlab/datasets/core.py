@@ -9,13 +9,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
+from html import escape
 from typing import Any, Literal
 
 from daxlab.errors import InputError, nearest
 from daxlab.languages import Example, Language
+from daxlab.units import counted
 
 Origin = Literal["rule", "seed", "file"]
 TEST, DEV = "test", "dev"
+MOST_SHOWN = 10  # examples in a notebook
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,22 @@ class Sizes:
     tests: Mapping[str, int] = field(default_factory=dict)
 
 
+class Examples(tuple[Example, ...]):
+    """Examples, which a notebook shows as a short table."""
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{escape(example.command)}</td><td>{escape(' '.join(example.actions))}</td></tr>"
+            for example in self[:MOST_SHOWN]
+        )
+        more = len(self) - MOST_SHOWN
+        return f"<table>{rows}</table>" + (f"<p>… and {more:,} more</p>" if more > 0 else "")
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        first = "; ".join(f"{example.command} → {' '.join(example.actions)}" for example in self[:1])
+        printer.text(f"{counted(len(self), 'example')}: {first}{' …' if len(self) > 1 else ''}")
+
+
 @dataclass(frozen=True)
 class Split:
     """Distinct training examples, how often each is presented, and one or more named test sets."""
@@ -40,6 +59,20 @@ class Split:
     tests: Mapping[str, tuple[Example, ...]] = field(hash=False)  # the main test set is the first
     dev: tuple[Example, ...] = ()  # held out of training, for validation: never trained on, and never scored
     again: tuple[Example, ...] | None = None  # of training, what is asked again; None: all of it
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "train", Examples(self.train))
+        object.__setattr__(self, "tests", {name: Examples(test) for name, test in self.tests.items()})
+
+    def __repr__(self) -> str:
+        """Its sizes in a line.
+
+        >>> Split("two", "rule", (Example("a", ("A",)),), (3,), {"test": (Example("b", ("B",)),)})
+        Split two: 1 training example, shown 3 times in all; test: 1
+        """
+        tests = ", ".join(f"{name}: {len(test):,}" for name, test in self.tests.items())
+        shown = "" if self.presentations == len(self.train) else f", shown {self.presentations:,} times in all"
+        return f"Split {self.name}: {counted(len(self.train), 'training example')}{shown}; {tests}"
 
     @property
     def asked_again(self) -> tuple[Example, ...]:
@@ -91,6 +124,9 @@ class Dataset(ABC):
     packages: tuple[str, ...] = ()  # that `scores` needs: their versions are recorded with a run
     license: str = ""  # as Hugging Face abbreviates it, and
     source: str = ""  # where the data was published; empty where daxlab does not know
+
+    def __repr__(self) -> str:
+        return f"Dataset {self.name}: {self.about}"
 
     @property
     @abstractmethod

@@ -27,6 +27,9 @@ class Evaluation:
     ended: NDArray[np.bool_]  # [commands]: whether the answer has an end within the cap
     encoding: Encoding
 
+    def __repr__(self) -> str:
+        return f"Evaluation: {int(self.right.sum()):,} of {len(self.asked):,} right"
+
     @cached_property
     def answers(self) -> list[tuple[str, ...]]:
         """The answers in words. Slow for many rows, so a right answer is taken from its example."""

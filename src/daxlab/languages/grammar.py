@@ -44,6 +44,9 @@ class Grammar:
     recursion: int  # how often a category may occur inside itself
     names: Mapping[str, Mapping[str, str]]  # style -> action -> its name in that style
 
+    def __repr__(self) -> str:
+        return f"Grammar of {self.start}: {sum(map(len, self.rules.values())):,} rules, {len(self.words):,} words"
+
     @property
     def all_rules(self) -> Iterator[Rule]:
         """The rules of all categories."""

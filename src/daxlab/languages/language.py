@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from daxlab.languages.parser import Parser
 
 MOST_BYTES = 1_000_000  # of a file
+MOST_WORDS = 12  # of a language in a line
 AS_DECLARED = "paper"  # the style whose names are those of the declaration
 
 
@@ -30,6 +31,15 @@ class Language:
     name: str  # the argument of `daxlab.language`: a shipped name, or a path
     names: str  # the style of the actions' names: "release", "paper", or another one that the grammar declares
     grammar: Grammar
+
+    def __repr__(self) -> str:
+        """Its name and its words.
+
+        >>> language("scan-dax")
+        Language scan-dax: and after twice thrice opposite left right turn around walk look run …
+        """
+        first = " ".join(self.words[:MOST_WORDS])
+        return f"Language {self.name}: {first}{' …' if len(self.words) > MOST_WORDS else ''}"
 
     def commands(self) -> tuple[Example, ...]:
         """Every command with its actions, always in the same order."""

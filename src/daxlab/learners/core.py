@@ -133,6 +133,9 @@ class Job:
     split: Split
     seed: int
 
+    def __repr__(self) -> str:
+        return f"Job: {self.learner} on {self.split.name} of {self.dataset.name}, seed {self.seed}"
+
 
 @dataclass(frozen=True)
 class Context:
@@ -165,6 +168,9 @@ class Answers:
 
     asked: Sequence[Example]
     answers: list[Actions]
+
+    def __repr__(self) -> str:
+        return f"Answers: {sum(self.right):,} of {len(self.answers):,} right"
 
     @property
     def right(self) -> list[bool]:
@@ -254,6 +260,10 @@ class Fitted(abc.ABC):
     curves: Sequence[Mapping[str, Sequence[float]]] = ()
     seconds: float = 0.0  # spent fitting, from the first start
     resumed: bool = False
+
+    def __repr__(self) -> str:
+        first = str(self.jobs[0]).partition(": ")[2] if self.jobs else "nothing"
+        return f"{type(self).__name__}: {first}" + (f" and {len(self.jobs) - 1:,} more" if len(self.jobs) > 1 else "")
 
     @abc.abstractmethod
     def ask(self, asked: Sequence[Sequence[Example]]) -> Sequence[Answered]:

@@ -37,6 +37,9 @@ class Ledger:
         self.path = Path(path)
         self.db = db or files.reader(self.path)
 
+    def __repr__(self) -> str:
+        return f"Ledger {self.path}"
+
     def close(self) -> None:
         self.db.close()
 
@@ -122,6 +125,11 @@ class Ledger:
         """One artefact of a run, by its whole key; None if it has none of that kind."""
         contents = dict(self._artefacts("where runs.key = ? and kind = ?", [bytes.fromhex(run), kind]))
         return contents.get(kind)
+
+    def having(self, kind: str) -> set[str]:
+        """The keys of the runs that have an artefact of a kind."""
+        ask = "select lower(hex(runs.key)) from artefacts join runs on runs.id = run where kind = ?"
+        return {key for (key,) in self.query(ask, [kind])}
 
     def _artefacts(self, chosen: str = "", values: Sequence[Any] = ()) -> Iterator[tuple[str, bytes]]:
         """The kinds and the contents of artefacts."""

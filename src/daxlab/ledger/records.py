@@ -83,6 +83,12 @@ def _name(value: Any) -> str | None:
     return name if isinstance(name, str) else None
 
 
+def _in_words(spec: Facts) -> str:
+    """What a run is, in a line."""
+    facts = described(spec)
+    return f"{facts['label']} on {facts['split']} of {facts['dataset']}, seed {spec['seed']}"
+
+
 def _check_spec(spec: Facts) -> None:
     seed, split, learner = (spec.get(name) for name in ("seed", "split", "learner"))
     if not isinstance(seed, int) or isinstance(seed, bool) or not -(2**63) <= seed < 2**63:
@@ -131,6 +137,9 @@ class Run:
     def key(self) -> str:
         return key(self.spec)
 
+    def __repr__(self) -> str:
+        return f"Run {self.key[:12]}: {_in_words(self.spec)}, {self.status}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Group:
@@ -150,6 +159,10 @@ class Group:
             _check_spec(spec)
         if not self.members or len(set(self.keys)) < len(self.members):
             raise ValueError("a group needs at least one member, and no member twice")
+
+    def __repr__(self) -> str:
+        more = f" and {len(self.members) - 1:,} more" if len(self.members) > 1 else ""
+        return f"Group {self.key[:12]}, {self.status}: {_in_words(self.members[0])}{more}"
 
     @cached_property
     def keys(self) -> list[str]:

@@ -32,6 +32,15 @@ class Spec:
         if not 0 <= self.seed < MOST_SEEDS:
             raise InputError(f"a seed is a whole number from 0 to {MOST_SEEDS - 1}, not {self.seed}")
 
+    def __str__(self) -> str:
+        """The run in words.
+
+        >>> print(Spec("jump", 3))
+        LSTM 2x200, dropout 0.5 on jump, seed 3
+        """
+        data = "" if self.data == "scan" else f" of {self.data}"
+        return f"{self.learner} on {self.split}{data}, seed {self.seed}"
+
     def content(self) -> Split:
         """The split itself."""
         return dataset(self.data).split(self.split)

@@ -13,9 +13,6 @@ from daxlab.ledger.ledger import Ledger
 from daxlab.ledger.spec import Spec
 
 
-RECORDED = "select lower(hex(runs.key)) from artefacts join runs on runs.id = run where kind = 'record'"
-
-
 class Askable:
     """One run's model, with its key, its spec and its dataset. Subclasses say where it comes from."""
 
@@ -38,8 +35,7 @@ class Askable:
         return tuple(example.actions for example in self.dataset.examples() if example.command == command)
 
     def __repr__(self) -> str:
-        data = "" if self.spec.data == "scan" else f" of {self.spec.data}"
-        return f"{type(self).__name__} {self.key[:12]}: {self.spec.learner} on {self.spec.split}{data}, seed {self.spec.seed}"
+        return f"{type(self).__name__} {self.key[:12]}: {self.spec}"
 
     @property
     def attends(self) -> bool:
@@ -80,7 +76,7 @@ class TrainedModel(Askable):
 def askable(ledger: Ledger, runs: Sequence[Mapping[str, Any]]) -> set[str]:
     """Of these rows of a ledger, the keys of the runs whose models can be asked: those with a record or weights, and
     those of learners that are quickly fitted again."""
-    recorded = {key for (key,) in ledger.query(RECORDED)}
+    recorded = ledger.having("record")
     folder = weights_of(ledger.path, "").parent
     weights = {path.stem for path in folder.glob("*.safetensors")}
 

@@ -46,9 +46,18 @@ STYLE |= {"xtick.major.size": 3, "ytick.major.size": 0}
 STYLE |= {"lines.linewidth": 1.6, "lines.solid_capstyle": "round", "figure.dpi": 72, "svg.fonttype": "none"}
 
 
+class PageFigure(Figure):
+    """A figure of the page, which becomes SVG."""
+
+
+def on_page(axes: Axes) -> bool:
+    """Whether these axes are the page's, and not some that a user draws on."""
+    return isinstance(axes.figure, PageFigure)
+
+
 def canvas(height: float, *, left: float, right: float, top: float, bottom: float) -> tuple[Figure, Axes]:
     """A figure and its axes, with margins in pixels: figures of one row have their axes on one line."""
-    figure = Figure(figsize=(WIDTH / 72, height / 72))
+    figure = PageFigure(figsize=(WIDTH / 72, height / 72))
     return figure, axes_at(figure, left, bottom, WIDTH - left - right, height - top - bottom)
 
 

@@ -17,7 +17,19 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from daxlab.errors import InputError
-from daxlab.report.drawing import COLOR, WIDTH, axes_at, bare, canvas, labelled, percent_axis, say, short
+from daxlab.report.drawing import (
+    COLOR,
+    WIDTH,
+    PageFigure,
+    axes_at,
+    bare,
+    canvas,
+    labelled,
+    on_page,
+    percent_axis,
+    say,
+    short,
+)
 from daxlab.report.text import percent
 
 Numbers = Mapping[str, Any]  # a row with mean, sem, low, high, accuracies
@@ -82,8 +94,10 @@ def spread(axes: Axes, y: float, row: Numbers) -> None:
 
 
 def dots(axes: Axes, points: Sequence[tuple[float, float]], color: str, width: float = 4) -> None:
-    """Many dots as one path of lines without length, whose round ends are seen: a tenth of the bytes."""
-    if points:
+    """Many dots. On the page, one path of lines without length, whose round ends are seen: a tenth of the bytes."""
+    if points and not on_page(axes):  # PNGs show no such ends
+        axes.plot(*zip(*points, strict=True), "o", color=color, markersize=width, markeredgewidth=0, alpha=0.42)
+    elif points:
         xs, ys = ([value for point in points for value in (point[n], point[n], float("nan"))] for n in (0, 1))
         (path,) = axes.plot(xs, ys, color=color, linewidth=width, alpha=0.42, solid_capstyle="round", clip_on=False)
         path.get_path().should_simplify = False
@@ -167,7 +181,7 @@ def matrix(rows: Mapping[str, Sequence[tuple[float | None, float | None]]], colu
     A faint ring is 100%. A row's label stands above it; those of columns may have two words, one below the other.
     """
     height, wide, said = HEADING + CELL * len(rows), WIDTH / len(columns), {}
-    figure = Figure(figsize=(WIDTH / 72, height / 72))
+    figure = PageFigure(figsize=(WIDTH / 72, height / 72))
     axes = axes_at(figure, 0, 0, WIDTH, height)
     numbers: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontsize": 10}
     for column, name in enumerate(columns):
@@ -240,7 +254,7 @@ def attention_maps(frame: pl.DataFrame) -> Figure:
     maps = frame.filter(pl.col("step") <= STEPS).partition_by("command", maintain_order=True)
     height = HEAD + STEP * max(weights["step"].n_unique() for weights in maps)
     rows = ceil(len(maps) / ACROSS)
-    figure = Figure(figsize=(WIDTH / 72, rows * height / 72))
+    figure = PageFigure(figsize=(WIDTH / 72, rows * height / 72))
     for n, weights in enumerate(maps):
         words = weights.filter(step=1)["word"].to_list()
         actions = weights.filter(place=1)["action"].to_list()

@@ -18,7 +18,7 @@ from daxlab.paper.experiments import SPLITS
 from daxlab.paper.search import ARCHITECTURES, AXES, COMMAND, TOP, completeness, rankings, search
 from daxlab.report import text
 from daxlab.report.blocks import Block, Fold, Picture, Section, Table, Text, absent
-from daxlab.report.drawing import COLOR, WIDTH, bare, labelled, picture, say
+from daxlab.report.drawing import COLOR, WIDTH, PageFigure, bare, labelled, picture, say
 from daxlab.report.facts import Facts
 from daxlab.report.figures import DIAMOND, dots, lines
 
@@ -92,7 +92,7 @@ def _panels(
 ) -> Figure:
     """A panel for each number of layers (across) and dropout (down); a line for each cell, with attention or not."""
     down, across, hidden = AXES["dropout"], AXES["layers"], AXES["hidden"]
-    figure = Figure(figsize=(WIDTH / 72, HEIGHT / 72))
+    figure = PageFigure(figsize=(WIDTH / 72, HEIGHT / 72))
     margins = {"left": 38 / WIDTH, "right": 1 - 4 / WIDTH, "bottom": 42 / HEIGHT, "top": 1 - 72 / HEIGHT}
     gaps = {"hspace": 0.33, "wspace": 0.1}
     panels = figure.subplots(len(down), len(across), sharex=True, sharey=True, gridspec_kw=margins | gaps)

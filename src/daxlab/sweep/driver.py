@@ -40,6 +40,9 @@ class Plan:
     groups: tuple[Group, ...]  # in the order in which they start
     failed: int = 0  # runs in the ledger that failed and are not trained again
 
+    def __repr__(self) -> str:
+        return f"Plan: {len(self.keys):,} runs, {len(self.lacking):,} lacking, in {len(self.groups):,} groups"
+
 
 @dataclass
 class Outcome:
@@ -49,6 +52,10 @@ class Outcome:
     trained: int = 0
     stopped: bool = False  # by the budget or by Ctrl-C; the same call goes on
     said: list[str] = field(default_factory=list)  # notes for the user, which `show` was called with too
+
+    def __repr__(self) -> str:
+        how = "stopped" if self.stopped else "complete"
+        return f"Outcome: {len(self.keys):,} runs, {self.trained:,} trained now, {how}"
 
 
 def sweep(
