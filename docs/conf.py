@@ -38,7 +38,7 @@ nitpick_ignore_regex = [
     ("py:.*", r"(?!daxlab\.).*"),  # other libraries, whose pages are not here
     (
         "py:class",
-        r".*\.(Accuracy|Event|ExportedModel|Grammar|Group|NetworkLearner|Sizes|Task)",
+        r".*\.(Accuracy|Event|ExportedModel|Grammar|Group|NetworkLearner|Run|Sizes|Task)",
     ),  # met in signatures alone
 ]
 

@@ -91,7 +91,7 @@ def agreement() -> Figure:
 
 
 def lengths() -> Figure:
-    """Accuracy by the length of the right answer, of the network that was best on length: greedy, and told the length."""
+    """Accuracy by the length of the right answer, of the best network on length: greedy, and told the length."""
     with Ledger(RESULTS / "runs.db") as ledger:
         keys = Runs(ledger).of(BEST["length"], "length").keys
         frames = {
