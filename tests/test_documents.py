@@ -65,3 +65,15 @@ def test_every_link_of_a_page_leads_to_a_file_of_the_repository(page: Path) -> N
         place = page.parent / path if path else page
         assert place.exists(), target
         assert not anchor or anchor in anchors(place), target
+
+
+def test_every_page_that_the_code_names_is_there() -> None:
+    """Help texts, errors and comments say "docs/sweeps.md"."""
+    named = {
+        (name, path.relative_to(ROOT))
+        for folder in ("src", "examples", "tests", "specs")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in (".py", ".toml", ".md")
+        for name in re.findall(r"docs/[\w-]+\.md", path.read_text(encoding="utf-8"))
+    }
+    assert {(name, path) for name, path in named if not (ROOT / name).exists()} == set()
