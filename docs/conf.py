@@ -1,15 +1,24 @@
 """How Sphinx makes the site of these pages (`make docs`). It asks nothing of the network."""
 
+import logging
 import os
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from daxlab import __version__
 from daxlab.report.drawing import PALETTE
 
 sys.path.insert(0, str(Path(__file__).parent))  # pages.py
 
-os.environ.pop("DAXLAB_LEDGER", None)  # the tutorial has one of its own
+# The tutorial has a ledger of its own, and an IPython that nobody has configured and that says nothing of its sockets.
+os.environ.pop("DAXLAB_LEDGER", None)
+ipython = TemporaryDirectory(prefix="daxlab-docs-")
+os.environ["IPYTHONDIR"] = ipython.name
+profile = Path(ipython.name) / "profile_default"
+profile.mkdir()
+(profile / "ipython_kernel_config.json").write_text('{"IPKernelApp": {"log_level": "ERROR"}}')
+logging.getLogger("traitlets").setLevel(logging.WARNING)
 
 project = "daxlab"
 author = copyright = "The daxlab authors"
@@ -33,6 +42,7 @@ default_role = "code"  # a name between `backquotes` in a docstring
 highlight_language = "none"
 python_maximum_signature_line_length = 100
 
+smartquotes_action = "qe"  # quotes and dots, but -- begins an option
 nitpicky = True
 nitpick_ignore_regex = [
     ("py:.*", r"(?!daxlab\.).*"),  # other libraries, whose pages are not here
