@@ -82,4 +82,4 @@ def test_every_page_that_the_code_names_is_there() -> None:
 def test_every_page_is_in_the_contents_of_the_site() -> None:
     index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     listed = {name for tree in re.findall(r"```\{toctree\}\n(.*?)```", index, re.S) for name in tree.split("\n")}
-    assert {page.stem for page in PAGES if page.parent.name == "docs"} - listed == {"index"}
+    assert {page.stem for page in PAGES if page.parent == ROOT / "docs"} - listed == {"index"}
