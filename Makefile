@@ -12,7 +12,7 @@ else
 INSTALL := UV_CONSTRAINT=$(LOCK) UV_BUILD_CONSTRAINT=$(LOCK) $(UV) pip install --quiet --python $(BIN)/python
 endif
 
-.PHONY: quickstart test test-slow fuzz check-results bench readme dist lock clean
+.PHONY: quickstart test test-slow fuzz check-results bench readme docs dist lock clean
 
 quickstart: .venv/ready
 	@$(BIN)/python -m daxlab.cli.tour
@@ -41,6 +41,11 @@ bench: .venv/ready
 
 readme: .venv/ready
 	$(BIN)/python results/tables.py
+	$(BIN)/python results/pictures.py
+
+docs: .venv/ready-for-docs  # the site, in docs/_build/html; the tutorial is run
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs docs/_build/html
+	@echo "docs/_build/html/index.html"
 
 dist: .venv/ready-to-test  # a wheel and an sdist
 	$(BIN)/python -m hatchling build -d dist
@@ -70,5 +75,10 @@ endif
 	@$(INSTALL) --editable '.[test]'
 	@touch $@
 
+.venv/ready-for-docs: pyproject.toml $(LOCK) | .venv/bin/python
+	@echo "Setting up daxlab and what builds its site in .venv ..."
+	@$(INSTALL) --editable '.[docs]'
+	@touch $@
+
 clean:
-	rm -rf .venv dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv dist docs/_build .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

@@ -1,4 +1,4 @@
-"""Writes the tables and the picture of README.md, docs/ and results/README.md from the ledgers here (`make readme`).
+"""Writes the tables of README.md, docs/ and results/README.md from the ledgers here (`make readme`).
 
 A table stands between `<!-- results: NAME -->` and `<!-- /results -->`; all other text is left as it is.
 """
@@ -12,13 +12,10 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
-import matplotlib as mpl
-from matplotlib.figure import Figure
 from scipy import stats
 
 from daxlab.analysis.accuracy import settings
 from daxlab.analysis.contrast import compare as compare_runs
-from daxlab.analysis.replicates import summary
 from daxlab.datasets.release import SCAN
 from daxlab.datasets.source import locate
 from daxlab.datasets.translation import PAPER, PAPER_DIGEST
@@ -26,28 +23,16 @@ from daxlab.learners import RNN, name_and_variant
 from daxlab.ledger import Ledger
 from daxlab.paper.claims import claims
 from daxlab.paper.comparison import Row, cells, compare
-from daxlab.paper.experiments import OVERALL, SPLITS as SPLIT_NAMES
 from daxlab.paper.leaderboard import SPLITS as LEADERBOARD, Cell, leaderboard
 from daxlab.paper.runs import Runs
 from daxlab.paper.search import ARCHITECTURES, AXES, SPLITS, rankings, search
-from daxlab.paper.targets import stated
 from daxlab.paper.translations import COUNTED, conditions
-from daxlab.report.drawing import PALETTE, STYLE, as_svg
-from daxlab.report.figures import lines
 from daxlab.report.text import wins
 
 RESULTS = Path(__file__).parent
 ROOT = RESULTS.parent
-PAGES = (ROOT / "README.md", ROOT / "docs" / "paper.md", ROOT / "docs" / "after-the-paper.md", RESULTS / "README.md")
-CONTRAST = {
-    "simple": "new commands, of kinds it has seen",
-    "turn-left": "a turn that it only saw alone",
-    "length": "longer action sequences",
-    "jump": "a verb that it only saw alone",
-}
-THEMES = ("light", "dark")
-PICTURE = ROOT / "docs" / "pictures" / "contrast.svg"
-
+DOCS = (ROOT / "docs" / f"{name}.md" for name in ("paper", "the-search", "after-the-paper"))
+PAGES = (ROOT / "README.md", *DOCS, RESULTS / "README.md")
 HEADLINE = (
     *("exp1.best", "exp1.overall", "exp2.best", "exp2.overall", "exp2.oracle.best"),
     *("exp3.turn-left.best", "exp3.turn-left.overall", "exp3.jump.best", "exp3.jump.overall", "exp3.few.32"),
@@ -98,27 +83,6 @@ def claimed_in_short() -> str:
     locate(SCAN)
     with Ledger(RESULTS / "runs.db") as ledger:
         return _table(["claim", ""], [[row.claim, row.verdict] for row in claims(Runs(ledger))], right=())
-
-
-def contrast() -> Figure:
-    """Every run of the paper's overall best network on the four main splits, beside the paper's figures."""
-    with Ledger(RESULTS / "runs.db") as ledger:
-        runs = {split: Runs(ledger).of(OVERALL, *SPLIT_NAMES[split]).values() for split in CONTRAST}
-    return lines(
-        {
-            f"{split}: {CONTRAST[split]}": (summary(values) | {"accuracies": values}, stated(split, "overall"))
-            for split, values in runs.items()
-        }
-    )
-
-
-def picture(theme: str) -> str:
-    """The picture in the colours of a theme, light or dark, as a file of its own."""
-    with mpl.rc_context(STYLE):
-        text = as_svg(contrast(), f"contrast-{theme}")
-    for color, shades in PALETTE.items():
-        text = re.sub(rf"var\(--{color}, #\w+\)", shades[THEMES.index(theme)], text)
-    return re.sub(r"var\(--sans, ([^)]*)\)", r"\1", text) + "\n"
 
 
 def headline() -> str:
@@ -360,6 +324,3 @@ def written(page: str) -> str:
 if __name__ == "__main__":
     for page in PAGES:
         page.write_text(written(page.read_text()))
-    PICTURE.parent.mkdir(exist_ok=True)
-    for theme in THEMES:
-        PICTURE.with_stem(f"contrast-{theme}").write_text(picture(theme))

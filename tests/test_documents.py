@@ -1,4 +1,5 @@
-"""What the documents show works: their Python is run, and their commands are ones that daxlab understands."""
+"""What the documents show works: their Python is run, their commands are ones that daxlab understands, their links lead
+somewhere, and the site is built of them without a warning."""
 
 import re
 import shlex
@@ -12,6 +13,7 @@ from daxlab.cli import app
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+OTHERS = [ROOT / name for name in ("CHANGELOG.md", "ROADMAP.md", "results/README.md", "examples/README.md")]
 COMMAND: Any = typer.main.get_command(app)
 
 
@@ -21,7 +23,8 @@ def blocks(page: Path) -> list[str]:
 
 def commands(page: Path) -> list[str]:
     """Lines that begin with `daxlab`, without their comments."""
-    lines = re.findall(r"^ {4}(daxlab [^\n]*)", page.read_text(encoding="utf-8"), re.M)
+    text = page.read_text(encoding="utf-8").replace("\\\n", " ")  # a line that goes on
+    lines = re.findall(r"^ {4}(daxlab [^\n]*)", text, re.M)
     return [re.sub(r"\s+#.*", "", line) for line in lines]
 
 
@@ -45,3 +48,38 @@ def test_a_command_of_a_page_is_one_that_daxlab_has(line: str) -> None:
         context = command.make_context(command.name, list(words), parent=context, resilient_parsing=True)
         _, command, words = command.resolve_command(context, words)
     command.make_context(command.name, words, parent=context)
+
+
+def anchors(page: Path) -> set[str]:
+    """The places in a page that a link can lead to: its headings, as GitHub and the site write them."""
+    headings = re.findall(r"^#+ +(.*)", page.read_text(encoding="utf-8"), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", [*PAGES, *OTHERS], ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_of_a_page_leads_to_a_file_of_the_repository(page: Path) -> None:
+    """GitHub shows these pages as they are."""
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\((?!\w+:)([^)\s]*)\)", text) + re.findall(r'(?:src|srcset)="([^"]*)"', text):
+        path, _, anchor = target.partition("#")
+        place = page.parent / path if path else page
+        assert place.exists(), target
+        assert not anchor or anchor in anchors(place), target
+
+
+def test_every_page_that_the_code_names_is_there() -> None:
+    """Help texts, errors and comments say "docs/sweeps.md"."""
+    named = {
+        (name, path.relative_to(ROOT))
+        for folder in ("src", "examples", "tests", "specs")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in (".py", ".toml", ".md")
+        for name in re.findall(r"docs/[\w-]+\.md", path.read_text(encoding="utf-8"))
+    }
+    assert {(name, path) for name, path in named if not (ROOT / name).exists()} == set()
+
+
+def test_every_page_is_in_the_contents_of_the_site() -> None:
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    listed = {name for tree in re.findall(r"```\{toctree\}\n(.*?)```", index, re.S) for name in tree.split("\n")}
+    assert {page.stem for page in PAGES if page.parent == ROOT / "docs"} - listed == {"index"}

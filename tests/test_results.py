@@ -28,6 +28,8 @@ from daxlab.sweep.grid import read
 RESULTS = Path(__file__).parent.parent / "results"
 LEDGERS = sorted(str(path.relative_to(RESULTS)) for path in RESULTS.rglob("*.db"))
 pytestmark = pytest.mark.results
+PAGES = ["results/README.md", "README.md", "docs/paper.md", "docs/the-search.md", "docs/after-the-paper.md"]
+PICTURES = sorted(path.stem for path in (RESULTS.parent / "docs" / "pictures").glob("*.svg"))
 NOT_STORED = "train_accuracy"  # of answers to the training commands, which no ledger keeps
 
 
@@ -150,7 +152,7 @@ def test_without_a_ledger_of_one_s_own_the_shipped_networks_answer(daxlab, tmp_p
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["results/README.md", "README.md", "docs/paper.md", "docs/after-the-paper.md"])
+@pytest.mark.parametrize("name", PAGES)
 def test_the_tables_of_a_page_are_those_of_the_ledgers(name: str, request: pytest.FixtureRequest) -> None:
     """If this fails: make readme."""
     if name != "results/README.md":
@@ -160,10 +162,15 @@ def test_the_tables_of_a_page_are_those_of_the_ledgers(name: str, request: pytes
     assert run_path(str(RESULTS / "tables.py"))["written"](page) == page
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_picture_shows_the_ledgers_figures(theme: str) -> None:
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_picture_shows_the_ledgers_figures(name: str) -> None:
     """If this fails: make readme. Its label has its numbers; lines may be written otherwise by another Matplotlib."""
     label = re.compile('aria-label="([^"]*)"')
-    shipped = (RESULTS.parent / "docs" / "pictures" / f"contrast-{theme}.svg").read_text()
-    drawn = run_path(str(RESULTS / "tables.py"))["picture"](theme)
+    shipped = (RESULTS.parent / "docs" / "pictures" / f"{name}.svg").read_text()
+    drawn = run_path(str(RESULTS / "pictures.py"))["drawn"](*name.rsplit("-", 1))
     assert label.search(drawn)[1] == label.search(shipped)[1] and "var(" not in shipped
+
+
+def test_every_picture_is_there_in_light_and_dark() -> None:
+    drawing = run_path(str(RESULTS / "pictures.py"))
+    assert {f"{name}-{theme}" for name in drawing["PICTURES"] for theme in drawing["THEMES"]} == set(PICTURES)

@@ -249,7 +249,9 @@ def _drawn(ax: "Axes | None", tall: float, wide: float = USUAL) -> "Iterator[Axe
         from matplotlib import pyplot as plt  # where one is not wanted, no window is opened
 
         _, axes = plt.subplots(figsize=(wide / 72, tall / 72), layout="constrained")
+        interactive = mpl.is_interactive()
         yield axes
+    mpl.interactive(interactive)  # a notebook turns it on at the first figure, and the context takes it back
 
 
 def _say(axes: "Axes", said: figures.Said) -> None:

@@ -38,7 +38,7 @@ class Accuracy:
 
 
 class Runs(Sequence[Run]):
-    """Several runs of a ledger: a sequence of `Run`s, with what they say together.
+    """Several runs of a ledger: a sequence of runs, with what they say together.
 
     >>> import daxlab
     >>> runs = daxlab.runs(split="jump", hidden=100, attention=True, cell="gru", layers=1, dropout=0.1)

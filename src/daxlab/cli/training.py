@@ -44,7 +44,7 @@ class Training:
         str,
         typer.Option(
             metavar="local|ray",
-            help="Train on this machine or on a Ray cluster (docs/cluster.md).",
+            help="Train on this machine or on a Ray cluster (docs/sweeps.md).",
             rich_help_panel=WHERE,
             autocompletion=one_of("local", "ray"),
         ),

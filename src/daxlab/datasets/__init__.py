@@ -101,7 +101,7 @@ def catalogue() -> list[Entry]:
         *(Entry(name, _of_grammar(grammar(name)).about, how.get(name, "")) for name in shipped()),
         Entry(TATOEBA, pairs, missing.get(ENG_FRA, ""), ENG_FRA not in missing),
         Entry(BUILT_IN, "synthetic English-French sentences"),
-        Entry("FILE.grammar", "a grammar of your own", "write one as in the README"),
+        Entry("FILE.grammar", "a grammar of your own", "write one: docs/your-data.md"),
         Entry("FILE.tsv", "English-French sentences of your own", "a pair on each line, with a tab between"),
         Entry("FOLDER", "examples of your own, or COGS", "train.tsv and other .tsv: input, output, category"),
         Entry(

@@ -1,6 +1,6 @@
 """The contract of a dataset: something to learn, by name, with named splits.
 
-Everything that trains, scores or reports works with a `Dataset` and its `Split`s, and does not know which kind it has.
+Everything that trains, scores or reports works with a `Dataset`, and does not know which kind it has.
 """
 
 import json
