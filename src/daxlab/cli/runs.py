@@ -1,7 +1,7 @@
 """`daxlab runs`: what the ledger holds."""
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 

@@ -16,6 +16,7 @@ from daxlab.cli.completion import one_of
 from daxlab.cli.notify import notifying
 from daxlab.cli.options import WrittenLedgerOption, budget_of
 from daxlab.cli.watching import watch
+from daxlab.errors import InputError
 from daxlab.ledger import Ledger, is_written
 from daxlab.ledger.location import LEDGER, shipped, writable_ledger
 from daxlab.sweep import Outcome, Spec, check_packages, plan_sweep, sweep

@@ -5,7 +5,6 @@ import sys
 import traceback
 from collections.abc import Mapping
 from functools import lru_cache
-from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
