@@ -157,7 +157,7 @@ def train(
         print_json(content | {"complete": not outcome.stopped})
     else:
         for split, result in results.items():
-            _show(f"{chosen} on {split}" + ("" if data == "scan" else f" of {data}"), result)
+            _show(f"{chosen} on {split}" + ("" if data == "scan" else f" of {data}"), result, runs)
     return outcome
 
 
@@ -238,7 +238,7 @@ def _results(path: Path, keys: tuple[str, ...], splits: Sequence[str]) -> dict[s
     return results
 
 
-def _show(title: str, result: Mapping[str, Any]) -> None:
+def _show(title: str, result: Mapping[str, Any], asked: int) -> None:
     print(f"\n{title}\n")
     rows = []
     for row in result["runs"]:
@@ -247,4 +247,6 @@ def _show(title: str, result: Mapping[str, Any]) -> None:
     show(table(rows, COLUMNS))
     if result["sem"] is not None:
         interval = f"95% interval {result['low']:.2f} to {result['high']:.2f}"
-        print(f"\nmean {result['mean']:.2f}, standard error {result['sem']:.2f}, {interval}")
+        measured = sum(row["accuracy"] is not None for row in result["runs"])
+        of = "" if measured == asked else f" of {measured:,} of {asked:,} runs"
+        print(f"\nmean{of} {result['mean']:.2f}, standard error {result['sem']:.2f}, {interval}")
