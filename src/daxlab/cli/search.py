@@ -1,7 +1,6 @@
 """`daxlab search`: the best of the paper's 180 architectures, by what the ledger has."""
 
 from pathlib import Path
-from shutil import get_terminal_size
 from textwrap import fill
 from typing import Annotated, Any
 
@@ -24,7 +23,7 @@ NO_BEST = "No architecture has runs on all four experiments, so there is no best
 LEGEND = """\
 Percentages of test commands with every action right; of the ranking by mean rank, ranks (1 is the best).
 ‡ our own draw of the split, not the release's, which `daxlab compare` prefers. * cannot be told from the best."""
-WIDTH = min(get_terminal_size().columns, 120)  # characters of a line of text
+WIDTH = 120  # characters of a line of text
 SRNS = {name: name for name in ("figure", "paper", "ours", "verdict", "network", "note")}
 Row = dict[str, Any]
 
