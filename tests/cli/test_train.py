@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from daxlab import split
-from daxlab.learners import Prediction
-from daxlab.ledger import Ledger
+from daxlab.learners import RNN, Prediction
+from daxlab.ledger import Ledger, Run, Writer
+from daxlab.ledger.spec import Spec
 
 SMALL = ("--layers", "1", "--hidden", "8", "--attention", "--dropout", "0.1", "--updates", "200")
 
@@ -195,28 +196,12 @@ def test_without_runs_of_one_s_own_a_shipped_network_is_asked(daxlab, tmp_path: 
     assert "did you mean 'jump'?" in near.stderr
 
 
-def test_why_a_run_failed_is_shown(daxlab, trained: Path, tmp_path: Path) -> None:
-    from daxlab.learners import RNN
-    from daxlab.ledger import Run, Writer
-    from daxlab.ledger.spec import Spec
-
-    spec = Spec("jump", 0, RNN("gru", 1, 8, updates=50)).facts()
+def test_why_a_run_failed_is_shown_and_of_how_many_runs_the_mean_is(daxlab, tmp_path: Path) -> None:
+    specs = [Spec("jump", seed, RNN("gru", 1, 8, updates=50)).facts() for seed in range(3)]
     with Writer(tmp_path / "failed.db") as writer:
-        writer.add([Run(spec=spec, status="failed", failed_at=7, reason="the loss is not finite")])
-    words = (
-        "train",
-        "--split",
-        "jump",
-        "--runs",
-        "1",
-        "--cell",
-        "gru",
-        "--layers",
-        "1",
-        "--hidden",
-        "8",
-        "--updates",
-        "50",
-    )
-    told = daxlab(*words, "--ledger", tmp_path / "failed.db")
-    assert "failed at step 7: the loss is not finite" in told.stdout
+        writer.add([Run(spec=specs[0], status="failed", failed_at=7, reason="the loss is not finite")])
+        writer.add(Run(spec=spec, metrics={"accuracy": 4.0}) for spec in specs[1:])
+    fields = ("--cell", "gru", "--layers", "1", "--hidden", "8", "--updates", "50")
+    told = daxlab("train", "--split", "jump", "--runs", "3", *fields, "--ledger", tmp_path / "failed.db").stdout
+    assert "failed at step 7: the loss is not finite" in told
+    assert "mean of 2 of 3 runs 4.00" in told

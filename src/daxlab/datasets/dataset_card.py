@@ -72,7 +72,7 @@ from datasets import load_dataset
 load_dataset("path/to/this/folder", "{configuration(some)}")
 ```
 
-{WRITER}; the sha256 is that of a split's content in `daxlab runs show`.
+{WRITER}; the sha256 is that of a split's content in `daxlab runs show --json`.
 """
     return card(front, text)
 
