@@ -111,14 +111,14 @@ HIDDEN = "all => all.filter(one => !one.checkVisibility()).map(one => one.id)"
 
 def test_a_link_opens_all_that_its_part_is_folded_into_and_one_button_opens_everything(closed: Any) -> None:
     page = closed()
-    for name in ("learning-jump-0", "tried-table", "neighbours-table"):
+    for name in ("learning-turn-left-0", "comparison", "neighbours-table"):
         assert not page.locator(f"#{name}").is_visible()
         page.evaluate("name => { location.hash = name; }", name)
         page.wait_for_function("name => document.getElementById(name).checkVisibility()", arg=name)
     page.get_by_role("button", name="Open all").click()
     assert page.eval_on_selector_all("figure, .table, h3, h4, h5", HIDDEN) == []
     page.get_by_role("button", name="Close all").click()
-    assert not page.locator("#learning-jump-0").is_visible()
+    assert not page.locator("#learning-turn-left-0").is_visible()
 
 
 @pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
