@@ -134,6 +134,32 @@ def test_ctrl_c_is_an_interrupt_that_loses_nothing(tiny: Path, here: Path, monke
     assert [run.seed for run in package.runs()] == [0]
 
 
+def test_progress_tells_of_every_run_from_waiting_to_done(tiny: Path, here: Path, monkeypatch) -> None:
+    from daxlab.api import progress
+    from executors import in_process
+
+    seen: list[list[str]] = []
+    monkeypatch.setattr(progress, "_plain", lambda: seen.append)
+    monkeypatch.setattr(progress, "EVERY", -1.0)
+    monkeypatch.setattr("daxlab.sweep.driver.execute", lambda tasks, device, workers, stop: in_process(tasks, stop))
+    package.train("jump", data=tiny, runs=2, **SMALL | {"updates": 600})
+    assert "0 of 2 runs" in seen[0][0] and sum("waiting" in line for line in seen[0]) == 2
+    assert any("of 600 updates, loss" in line for lines in seen for line in lines)
+    assert "2 of 2 runs" in seen[-2][0] and sum("done" in line for line in seen[-2]) == 2
+    assert seen[-1] == []  # and nothing is left to be seen
+
+
+def test_whoever_trains_what_the_shipped_results_have_is_told(here: Path, capsys, monkeypatch) -> None:
+    def nobody(tasks, device, workers, stop):
+        raise InputError("nobody trains here")
+
+    monkeypatch.setattr("daxlab.sweep.driver.execute", nobody)
+    for clip, told in ((5, True), (4, False)):
+        with pytest.raises(InputError, match="nobody trains here"):
+            package.train("jump", cell="gru", layers=1, hidden=50, attention=True, dropout=0.5, clip=clip, runs=2)
+        assert ("daxlab.runs(ledger='shipped')" in capsys.readouterr().err) == told
+
+
 @pytest.mark.slow
 def test_a_script_without_a_guard_trains_once(tiny: Path, here: Path) -> None:
     """Workers are processes of their own, which do not run the script again."""
@@ -352,7 +378,13 @@ def test_everything_that_a_cell_may_show_is_short(trained: Path) -> None:
         things += [run, ledger, spec.job(), model, model._fitted, model.predict("walk"), runs, runs[0], runs[:3]]
         things += [plan_sweep([spec], trained, "cpu"), model.evaluate(model.dataset.split("jump"))]
         assert [repr(thing) for thing in things if len(repr(thing)) > 200 or "\n" in repr(thing)] == []
-    for thing in (runs, runs[0], jump.train, package.compare(runs[:5], runs[5:10])):
+    for thing in (
+        runs,
+        runs[0],
+        jump.train,
+        package.language("scan").commands(),
+        package.compare(runs[:5], runs[5:10]),
+    ):
         assert len(thing._repr_html_()) < 10_000
 
 

@@ -27,8 +27,9 @@ from daxlab.languages import Example, Language, Tree
 if TYPE_CHECKING:
     from daxlab import plot
     from daxlab.api.comparison import Comparison, compare
+    from daxlab.api.find import load, runs
     from daxlab.api.run import Run
-    from daxlab.api.runs import Runs, load, runs
+    from daxlab.api.runs import Runs
     from daxlab.api.training import train
     from daxlab.learners import Learner
 
@@ -56,7 +57,7 @@ __version__ = "0.1.0.dev0"
 
 # What those who only want data do not wait for.
 LATER = {"Comparison": "api.comparison", "compare": "api.comparison", "Run": "api.run", "Learner": "learners"}
-LATER |= {"Runs": "api.runs", "load": "api.runs", "runs": "api.runs", "train": "api.training", "plot": ""}
+LATER |= {"Runs": "api.runs", "load": "api.find", "runs": "api.find", "train": "api.training", "plot": ""}
 
 
 def __getattr__(name: str) -> Any:

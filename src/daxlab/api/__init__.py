@@ -2,7 +2,9 @@
 
     training.py    train: replicates of a learner on a split
     run.py         one run, to be asked
-    runs.py        several runs: runs, load, and their figures together
+    runs.py        several runs, and what they say together
+    find.py        runs, load: many by what they are, one by its key or folder
+    errors.py      what goes wrong, by name
     comparison.py  compare: two sets of runs
     progress.py    what one sees while it trains, in a terminal or a notebook
     ledgers.py     which ledger is meant

@@ -7,8 +7,9 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from daxlab.api.find import runs
 from daxlab.api.run import Run
-from daxlab.api.runs import Runs, runs
+from daxlab.api.runs import Runs
 from daxlab.errors import InputError
 from daxlab.ledger import Ledger
 

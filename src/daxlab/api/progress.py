@@ -1,6 +1,6 @@
 """What one sees of training in Python: a bar a group, in a terminal or a notebook; lines now and then where neither is.
 
-Made of what the driver tells (its plan and its events) alone; reads no ledger.
+Made of what the driver tells, its plan and its events.
 """
 
 import sys
@@ -14,7 +14,8 @@ from typing import Any
 
 from daxlab import learners
 from daxlab.errors import InputError
-from daxlab.ledger import Group
+from daxlab.ledger import Group, Ledger
+from daxlab.ledger.location import shipped
 from daxlab.sweep import Plan
 from daxlab.sweep.task import Event, Finished, Noted, Progress, Started, Stopped, TooLarge
 from daxlab.units import counted, duration
@@ -38,7 +39,9 @@ class _Bar:
     def line(self) -> str:
         done = WIDE * self.step // max(self.steps, 1)
         bar = "━" * done + "─" * (WIDE - done)
-        return f"{bar} {counted(len(self.group.members), 'run')} {self._phase()}"
+        first, *others = self.group.members
+        what = counted(len(self.group.members), "run") if others else f"{first['split']['name']}, seed {first['seed']}"
+        return f"{bar} {what}: {self._phase()}"
 
     def _phase(self) -> str:
         if self.state != "training":
@@ -109,6 +112,8 @@ def watched(wanted: bool, title: str) -> Iterator[Callable[[Any], None]]:
     def take(event: Any) -> None:
         nonlocal last
         watch.take(event)
+        if isinstance(event, Plan) and (there := _shipped(event)):
+            print(there, file=sys.stderr)
         if isinstance(event, Noted):
             print(event.message, file=sys.stderr)
         if watch.bars and time.monotonic() - last > EVERY:
@@ -119,6 +124,17 @@ def watched(wanted: bool, title: str) -> Iterator[Callable[[Any], None]]:
         yield take
     finally:
         show([])
+
+
+def _shipped(plan: Plan) -> str:
+    """How many of the runs that will be trained the results that come with daxlab have already."""
+    results = shipped()
+    if results is None:
+        return ""
+    with Ledger(results) as ledger:
+        there = len(plan.lacking) - len(ledger.lacking(plan.lacking, retry_failed=True))
+    which = f"{there:,} of these {counted(len(plan.lacking), 'run')}" if there < len(plan.lacking) else "these runs"
+    return f"The results that come with daxlab have {which}: daxlab.runs(ledger='shipped')" if there else ""
 
 
 Show = Callable[[list[str]], None]  # lines to be seen instead of those before; none at the end

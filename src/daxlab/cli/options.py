@@ -70,13 +70,8 @@ def read_filters(ledger: Ledger, texts: Sequence[str], option: str = "") -> dict
         if name in where and where[name] != value:
             raise InputError(f"{name} cannot be both {where[name]} and {value}: give one filter by it")
         where[name] = value
-    columns = ledger.columns()
-    if not ledger.count():
-        return where
-    for name in where:
-        if "." not in name and name not in (*columns, "language"):
-            raise InputError(f"runs have no column {name!r}; {nearest(name, columns)}")
-    if ledger.count(where):
+    ledger.check_columns(where)
+    if not ledger.count() or ledger.count(where):
         return where
     for name, value in where.items():
         if name in ("key", "group", *METRICS) or ledger.count({name: value}):

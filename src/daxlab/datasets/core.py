@@ -9,16 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
-from html import escape
 from typing import Any, Literal
 
 from daxlab.errors import InputError, nearest
-from daxlab.languages import Example, Language
+from daxlab.languages import Example, Examples, Language
 from daxlab.units import counted
 
 Origin = Literal["rule", "seed", "file"]
 TEST, DEV = "test", "dev"
-MOST_SHOWN = 10  # examples in a notebook
 
 
 @dataclass(frozen=True)
@@ -30,22 +28,6 @@ class Sizes:
     train: int | None = None  # presentations
     distinct_train: int | None = None
     tests: Mapping[str, int] = field(default_factory=dict)
-
-
-class Examples(tuple[Example, ...]):
-    """Examples, which a notebook shows as a short table."""
-
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{escape(example.command)}</td><td>{escape(' '.join(example.actions))}</td></tr>"
-            for example in self[:MOST_SHOWN]
-        )
-        more = len(self) - MOST_SHOWN
-        return f"<table>{rows}</table>" + (f"<p>… and {more:,} more</p>" if more > 0 else "")
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        first = "; ".join(f"{example.command} → {' '.join(example.actions)}" for example in self[:1])
-        printer.text(f"{counted(len(self), 'example')}: {first}{' …' if len(self) > 1 else ''}")
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from html import escape
 from itertools import chain, islice, product
 from math import prod
 from operator import or_
 from typing import Any, NamedTuple, TypeVar
 
 from daxlab.languages.grammar import Grammar, Rule
+from daxlab.units import counted
 
 T = TypeVar("T")
 MOST_PHRASES = 300_000  # commands and their parts; with more, listing the splits takes minutes
@@ -20,6 +22,7 @@ MOST_SYMBOLS = 20_000_000  # words and actions in these
 MOST_STATES = 20_000  # combinations of a category and the recursion left to it
 MOST_ACTIONS = 100_000  # of one command
 SHOWN_WORDS = 50  # of an example
+MOST_SHOWN = 10  # examples in a notebook
 
 
 class TooLargeError(Exception):
@@ -32,6 +35,22 @@ class Example(NamedTuple):
     command: str
     actions: tuple[str, ...]
     category: str = ""  # of a test example, where the data has such
+
+
+class Examples(tuple[Example, ...]):
+    """Examples, which a notebook shows as a short table."""
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{escape(example.command)}</td><td>{escape(' '.join(example.actions))}</td></tr>"
+            for example in self[:MOST_SHOWN]
+        )
+        more = len(self) - MOST_SHOWN
+        return f"<table>{rows}</table>" + (f"<p>… and {more:,} more</p>" if more > 0 else "")
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        first = "; ".join(f"{example.command} → {' '.join(example.actions)}" for example in self[:1])
+        printer.text(f"{counted(len(self), 'example')}: {first}{' …' if len(self) > 1 else ''}")
 
 
 @dataclass(frozen=True)
@@ -65,6 +84,9 @@ class Tree:
 
     def __str__(self) -> str:
         return "\n".join(self._drawn())
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
 
     def _drawn(self) -> Iterator[str]:
         yield f"{self.category} → {self.rule}   ⟦ {' '.join(self.actions)} ⟧"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from daxlab.errors import InputError, nearest
-from daxlab.languages.derivation import Example, TooLargeError, Tree, phrases
+from daxlab.languages.derivation import Example, Examples, TooLargeError, Tree, phrases
 from daxlab.languages.grammar import Grammar, read
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Language:
         for example in examples:
             if meanings.setdefault(example.command, example.actions) != example.actions:
                 raise InputError(f"{self.name} gives {example.command!r} more than one meaning")
-        return tuple(Example(*meaning) for meaning in meanings.items())
+        return Examples(Example(*meaning) for meaning in meanings.items())
 
     @cached_property
     def _parser(self) -> "Parser":

@@ -14,7 +14,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
-from daxlab.errors import InputError
+from daxlab.errors import InputError, nearest
 from daxlab.ledger import decoding, files
 from daxlab.ledger.records import METRICS, Group, GroupStatus, Run
 from daxlab.ledger.schema import GROUP, RECORD, ROW, RUN_COLUMNS, SETTING, Columns, Where, condition, place
@@ -158,6 +158,13 @@ class Ledger:
         fields = self.query("select distinct field.key from settings, json_each(fields) field order by 1")
         settings = [name for name in SETTING if name != "fields"]
         return [*RUN_COLUMNS, *settings, "semantics", *(name for (name,) in fields if isinstance(name, str))]
+
+    def check_columns(self, names: Iterable[str]) -> None:
+        """Refuse to filter by what no run has, with the nearest name. In a ledger without runs nothing is known."""
+        columns = self.columns() if self.count() else []
+        for name in names:
+            if columns and "." not in name and name not in (*columns, "language"):
+                raise InputError(f"runs have no column {name!r}; {nearest(name, columns)}")
 
     def values(self, column: str) -> list[Any]:
         """The values that runs have in a column or field, each once, in order."""
