@@ -7,7 +7,7 @@ import pytest
 import typer
 
 from daxlab.cli import app
-from daxlab.cli.app import FEW, HOW, LEDGER, PANELS, WHAT, WHERE
+from daxlab.cli.help import FEW, HOW, LEDGER, PANELS, WHAT, WHERE
 
 
 def commands(of: Any, *names: str) -> Iterator[tuple[tuple[str, ...], Any]]:

@@ -24,8 +24,8 @@ from daxlab.cli import (
     translate,
     web,
 )
-from daxlab.cli.app import COMPARE, LANGUAGE, OWN, RUNS, TRAIN, App
 from daxlab.cli.completion import whole_words
+from daxlab.cli.help import COMPARE, LANGUAGE, OWN, RUNS, TRAIN, App
 from daxlab.errors import InputError
 
 app = App(

@@ -11,9 +11,9 @@ import typer
 from daxlab import learners
 from daxlab.atomic import atomic_write
 from daxlab.check import Check, Finding
-from daxlab.cli.app import HOW
 from daxlab.cli.completion import learners as learners_here, settings as fields
 from daxlab.cli.examine import ArgsOption, CommandOption, FormatOption, PythonOption, TimeOption, program
+from daxlab.cli.help import HOW
 from daxlab.cli.options import ExceptOption, JsonOption
 from daxlab.cli.terminal import print_json, show, table
 from daxlab.cli.train import SET, name_and_settings

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from daxlab.cli import completion
-from daxlab.cli.app import App
+from daxlab.cli.help import App
 from daxlab.cli.options import DataOption, JsonOption
 from daxlab.cli.terminal import download, print_json, progress, show, show_rows, table
 from daxlab.datasets import CORPORA, Dataset, Sizes, catalogue, dataset, fetch, language

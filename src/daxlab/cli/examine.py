@@ -8,9 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from daxlab.cli import training
-from daxlab.cli.app import HOW, WHAT, WHERE
 from daxlab.cli.card import card_of, facts_without, label_runs, refuse_taken, rows_of, show_card
 from daxlab.cli.completion import one_of, several_splits
+from daxlab.cli.help import HOW, WHAT, WHERE
 from daxlab.cli.options import DataOption, JsonOption, WrittenLedgerOption, bytes_named, seconds
 from daxlab.cli.take_home import write_folder
 from daxlab.cli.terminal import print_json

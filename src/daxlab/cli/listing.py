@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from daxlab.cli import completion
-from daxlab.cli.app import HOW, LEDGER
+from daxlab.cli.help import HOW, LEDGER
 from daxlab.cli.options import JsonOption, LedgerOption, WhereOption, read_filters
 from daxlab.cli.terminal import print_json, show_rows
 from daxlab.errors import InputError, nearest

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from daxlab.cli import completion
-from daxlab.cli.app import HOW, LEDGER as LEDGER_PANEL, WHAT
+from daxlab.cli.help import HOW, LEDGER as LEDGER_PANEL, WHAT
 from daxlab.errors import InputError, nearest
 from daxlab.ledger import Ledger
 from daxlab.ledger.location import LEDGER, VARIABLE

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 import typer
 
 from daxlab.cli import training
-from daxlab.cli.app import WHAT
 from daxlab.cli.compare import show_comparison, show_translations
 from daxlab.cli.completion import one_of
+from daxlab.cli.help import WHAT
 from daxlab.cli.options import JsonOption
 from daxlab.cli.terminal import print_json
 from daxlab.cli.training import Training, with_training_options

@@ -9,7 +9,7 @@ import typer
 
 from daxlab.atomic import atomic_write
 from daxlab.cli import completion
-from daxlab.cli.app import App
+from daxlab.cli.help import App
 from daxlab.cli.listing import list_runs
 from daxlab.cli.one_run import finite, show_curve, show_run
 from daxlab.cli.options import (

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from daxlab.cli.app import App
 from daxlab.cli.compare import figure_row
 from daxlab.cli.completion import one_of
+from daxlab.cli.help import App
 from daxlab.cli.options import JsonOption, LedgerOption
 from daxlab.cli.terminal import every, print_json, show, table
 from daxlab.errors import InputError, nearest

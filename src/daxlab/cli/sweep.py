@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from daxlab.cli import training
-from daxlab.cli.app import HOW, WHAT, App
 from daxlab.cli.completion import axes as complete_axes
+from daxlab.cli.help import HOW, WHAT, App
 from daxlab.cli.options import JsonOption, LedgerOption
 from daxlab.cli.terminal import print_json, show
 from daxlab.cli.training import Training, with_training_options

@@ -15,7 +15,7 @@ import typer
 from daxlab import learners
 from daxlab.analysis.replicates import summary
 from daxlab.cli import completion, training
-from daxlab.cli.app import HOW, WHAT
+from daxlab.cli.help import HOW, WHAT
 from daxlab.cli.options import DataOption, JsonOption, TestOption
 from daxlab.cli.terminal import print_json, show, table
 from daxlab.cli.training import Training, with_training_options

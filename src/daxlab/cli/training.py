@@ -11,8 +11,8 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from daxlab.cli.app import HOW, WHERE
 from daxlab.cli.completion import one_of
+from daxlab.cli.help import HOW, WHERE
 from daxlab.cli.notify import notifying
 from daxlab.cli.options import WrittenLedgerOption, budget_of
 from daxlab.cli.watching import watch
