@@ -28,7 +28,7 @@ export async function view(params, { address, onleave }) {
     chart ? h("div", { class: "card" }, h("h2", {}, "The same network, four questions"),
       h("p", { class: "small" }, "Every dot is one network trained here: the paper’s overall best, an LSTM of two layers of 200 units. Click a dot for its run."),
       chart.element, h("table", { class: "wide" }, h("thead", {}, h("tr", {}, ["split", "asks for", "networks", "mean accuracy"].map(name => h("th", { scope: "col" }, name)))),
-        h("tbody", {}, rows.map(row => h("tr", {}, h("th", { scope: "row" }, row.name), h("td", {}, row.note.replace("asks for ", "")), h("td", {}, String(row.points.length)), h("td", {}, percent(row.mean))))))) : null,
+        h("tbody", {}, rows.map(row => h("tr", {}, h("th", { scope: "row" }, row.name), h("td", {}, row.note.replace("asks for ", "")), h("td", {}, String(row.points.length)), h("td", {}, percent(row.mean, 2))))))) : null,
     h("h2", {}, `Its claims, one by one: ${holding} of ${claims.length} hold here`),
     groups.map(group => h("section", {}, h("h3", {}, group), h("ul", { class: "claims" }, claims.filter(claim => claim.experiment === group).map(claim =>
       h("li", { id: claim.id }, h("details", {}, h("summary", {}, h("span", { class: `verdict ${CLASS[claim.verdict] ?? "open"}` }, claim.verdict), " ", claim.claim),
