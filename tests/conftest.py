@@ -53,6 +53,7 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 if HURRY[0] not in os.environ.get("XLA_FLAGS", ""):  # a worker of xdist has them from its parent
     os.environ["XLA_FLAGS"] = " ".join([os.environ.get("XLA_FLAGS", ""), *filter(known_to_xla, HURRY)])
 os.environ.update(COMPILED)
+os.environ.pop("COLUMNS", None)  # xdist sets it; what is printed into no terminal is as wide as it needs to be
 
 BROWSER = [
     "--no-sandbox",

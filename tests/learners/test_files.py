@@ -12,7 +12,8 @@ from daxlab.learners import RNN
 from daxlab.ledger import Group, Ledger, Run, Writer, key
 from daxlab.ledger.spec import Spec
 from daxlab.sweep import plan_sweep
-from daxlab.sweep.groups import estimate, grouped
+from daxlab.sweep.estimates import estimate
+from daxlab.sweep.groups import grouped
 
 HEAD = """
 from __future__ import annotations

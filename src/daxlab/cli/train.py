@@ -236,9 +236,9 @@ def _show(title: str, result: Mapping[str, Any], asked: int) -> None:
         rows.append(row | {"run": row["id"][:12], "failure": failure})
     show(table(rows, COLUMNS))
     done = sum(row["accuracy"] is not None for row in result["runs"])
-    of = f", of {done:,} of {counted(asked, 'run')}" if done < asked else ""
+    of = f" of {done:,} of {counted(asked, 'run')}" if done < asked else ""
     if result["sem"] is not None:
         interval = f"95% interval {result['low']:.2f} to {result['high']:.2f}"
-        print(f"\nmean {result['mean']:.2f}, standard error {result['sem']:.2f}, {interval}{of}")
+        print(f"\nmean{of} {result['mean']:.2f}, standard error {result['sem']:.2f}, {interval}")
     elif of:
-        print(f"\n{of.removeprefix(', of ')}")
+        print(f"\n{of.removeprefix(' of ')}")

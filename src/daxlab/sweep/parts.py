@@ -7,6 +7,7 @@ and not on the order of the specs. Groups stay whole, as far as no part gets mor
 import math
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from daxlab.errors import InputError
 from daxlab.ledger import Group, key
@@ -39,13 +40,20 @@ def part_of(specs: Sequence[Spec], number: int, parts: int, device: str) -> list
     return [spec for name, spec in by_name.items() if name in mine]
 
 
+Piece = list[tuple[str, Mapping[str, Any]]]  # runs that stay together: keys and facts
+
+
 def _parts(groups: Sequence[Group], parts: int) -> list[list[str]]:
     """The runs of each part, by key: the most steps first, each to the part that has least so far.
 
     Pieces of one learner come one after the other, and so to different parts.
     """
-    most = math.ceil(sum(len(group.members) for group in groups) / parts)
-    pieces = [piece for group in groups for piece in _cut(group, most)]
+    alike: dict[str, Piece] = {}  # what may train together: runs of one program, or one run
+    for group in groups:
+        for name, facts in zip(group.keys, group.members, strict=True):
+            alike.setdefault(program(facts) if len(group.members) > 1 else name, []).append((name, facts))
+    most = math.ceil(sum(map(len, alike.values())) / parts)
+    pieces = [piece for runs in alike.values() for piece in _cut(runs, most)]
     pieces.sort(key=lambda piece: (-_work(piece), program(piece[0][1]), piece[0][0]))
     done, names = [0] * parts, [list[str]() for _ in range(parts)]
     for piece in pieces:
@@ -55,14 +63,10 @@ def _parts(groups: Sequence[Group], parts: int) -> list[list[str]]:
     return names
 
 
-Piece = Sequence[tuple[str, Mapping[str, object]]]  # runs that stay together: keys and facts
-
-
-def _cut(group: Group, most: int) -> list[Piece]:
-    """A group whole, or in pieces of like size if it is too large for a part."""
-    members = list(zip(group.keys, group.members, strict=True))
-    size = math.ceil(len(members) / math.ceil(len(members) / most))
-    return [members[start : start + size] for start in range(0, len(members), size)]
+def _cut(runs: Piece, most: int) -> list[Piece]:
+    """Runs that may train together: all of them, or in pieces of like size if they are too many for a part."""
+    size = math.ceil(len(runs) / math.ceil(len(runs) / most))
+    return [runs[start : start + size] for start in range(0, len(runs), size)]
 
 
 def _work(piece: Piece) -> int:
