@@ -133,7 +133,6 @@ import daxlab.sweep.worker, daxlab.sweep.local, daxlab.sweep.driver, daxlab.cli.
 from daxlab.paper import chosen, specs
 from daxlab.datasets import sentence_pairs
 assert len(specs(["translation"], 2, pairs="built-in")) == 10
-sys.modules.pop("sacrebleu")
 import daxlab.paper.translations, daxlab.cli.compare
 """
 
