@@ -98,7 +98,7 @@ def test_a_class_of_a_notebook_is_told_to_go_into_a_file(here: Path, monkeypatch
         ({"run": 2}, "did you mean 'runs'"),
         ({"learner": "rn"}, "did you mean 'rnn'"),
         ({"split": "jmp"}, "did you mean 'jump'"),
-        ({"split": ()}, "say what to learn"),
+        ({"split": ()}, "say what to train on"),
         ({"data": "scam"}, "did you mean 'scan'"),
         ({"hidden": "wide"}, "hidden takes a whole number"),
         ({"runs": 0}, "runs must be between"),

@@ -95,7 +95,7 @@ def chosen_splits(data: str, splits: Sequence[str], test: str | None = None) -> 
         raise InputError(f"test is for a folder of TSV files; for {source.name}, choose a split")
     names = [*splits, *([test] if test else [])]
     if not names and source.grammar is not None:
-        raise InputError("say what to learn: the split simple, say ('daxlab data list' has all)")
+        raise InputError("say what to train on, such as the split simple ('daxlab data list' shows all splits)")
     return list(dict.fromkeys(source.split(name).name for name in names or source.split_names()[:1]))
 
 
