@@ -1,6 +1,7 @@
-"""`pip install daxlab` has no JAX: what needs none works as it does with it, and what needs it says what to type."""
+"""`pip install daxlab` has no JAX and no sacreBLEU: what needs none works as with them, what does says what to type."""
 
 import json
+import os
 import subprocess
 import sys
 import tomllib
@@ -12,7 +13,7 @@ import pytest
 
 from daxlab import InputError
 from daxlab.extras import PACKAGES, Missing, require
-from daxlab.ledger import Ledger
+from daxlab.ledger import Ledger, Writer
 
 HERE = Path(__file__).parent
 PROJECT = tomllib.loads((HERE.parent / "pyproject.toml").read_text())["project"]
@@ -36,7 +37,8 @@ def light() -> Light:
     def run(*commands: Sequence[object], cwd: Path) -> list[tuple[int, str, str]]:
         words = json.dumps([[str(word) for word in command] for command in commands])
         process = [sys.executable, str(HERE / "without_jax.py")]
-        done = subprocess.run(process, input=words, capture_output=True, text=True, cwd=cwd, check=True)
+        here = dict(os.environ)  # without the COLUMNS that readline sets for the children of a process
+        done = subprocess.run(process, input=words, capture_output=True, text=True, cwd=cwd, env=here, check=True)
         return [(code, out, err) for code, out, err in json.loads(done.stdout)]
 
     return run
@@ -126,6 +128,7 @@ def test_what_needs_jax_says_what_to_type(light, place, keys) -> None:
         ["evaluate", keys["rnn"]],
         ["sweep", "run", "--set", "split=jump", "--ledger", "new.db"],
         ["reproduce", "jump", "--ledger", "new.db"],
+        ["train", "grammar", "--data", "built-in", "--split", "translation", "--ledger", "new.db"],
     ]
     for command, (code, out, err) in zip(commands, light(*commands, cwd=place), strict=True):
         assert (code, out, len(err.splitlines())) == (2, "", 1) and LINE in err, (command, err)
@@ -140,6 +143,36 @@ def test_a_program_is_examined_and_checked_without_jax(light, tmp_path) -> None:
     assert {finding["id"] for finding in json.loads(checked[1])} >= {"answers-all", "survives-noise"}, checked
 
 
+def test_translations_that_are_scored_are_listed_compared_and_reported_without_sacrebleu(
+    light, daxlab, translations, tmp_path
+) -> None:
+    ledger = tmp_path / "translated.db"
+    with Writer(ledger) as writer:
+        writer.add([translations(name, seed) for name in ("translation", "daxy-1000") for seed in range(2)])
+    with Ledger(ledger) as reader:
+        key = reader.select()[0]
+    commands: list[list[object]] = [
+        ["data", "list", "--data", "built-in"],
+        ["data", "export", "translation", "--data", "built-in", "--to", "exported", "--format", "jsonl"],
+        ["runs", "list", "--ledger", ledger],
+        ["runs", "show", key, "--ledger", ledger],
+        ["runs", "answers", key, "--to", "answers.jsonl", "--ledger", ledger],
+        ["score", "answers.jsonl", "--data", "built-in", "--split", "translation"],
+        ["compare", "--ledger", ledger],
+        ["compare", "--ledger", HERE.parent / "results" / "runs.db"],
+        ["report", "--ledger", ledger, "--out", "report.html"],
+    ]
+    places = [tmp_path / "with", tmp_path / "without"]
+    for place in places:
+        place.mkdir()
+    for command, answered in zip(commands, light(*commands, cwd=places[1]), strict=True):
+        done = daxlab(*command, cwd=places[0])
+        assert (done.returncode, done.stdout, done.stderr) == answered, command
+        assert done.returncode == 0, (command, done.stderr)
+    page, same = [(place / "report.html").read_bytes() for place in places]
+    assert page == same and b"bleu-table" in page
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -151,6 +184,7 @@ def test_a_program_is_examined_and_checked_without_jax(light, tmp_path) -> None:
         "make('rnn').load(Path('none'), daxlab.dataset('scan'))",
         "from daxlab.sweep import Spec, sweep; from daxlab.learners import RNN; from pathlib import Path; "
         "sweep([Spec('jump', 0, RNN())], Path('new.db'))",
+        "from daxlab.datasets.bleu import bleu; bleu(['je suis'], [['je suis']])",
         "import daxlab.sweep.cluster",
         "import daxlab.inspect",
     ],

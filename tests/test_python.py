@@ -5,7 +5,10 @@ import subprocess
 import sys
 from dataclasses import asdict
 from pathlib import Path
+from types import SimpleNamespace
 
+import nbclient
+import nbformat
 import polars as pl
 import pytest
 
@@ -95,7 +98,7 @@ def test_a_class_of_a_notebook_is_told_to_go_into_a_file(here: Path, monkeypatch
         ({"run": 2}, "did you mean 'runs'"),
         ({"learner": "rn"}, "did you mean 'rnn'"),
         ({"split": "jmp"}, "did you mean 'jump'"),
-        ({"split": ()}, "say what to learn"),
+        ({"split": ()}, "say what to train on"),
         ({"data": "scam"}, "did you mean 'scan'"),
         ({"hidden": "wide"}, "hidden takes a whole number"),
         ({"runs": 0}, "runs must be between"),
@@ -134,19 +137,63 @@ def test_ctrl_c_is_an_interrupt_that_loses_nothing(tiny: Path, here: Path, monke
     assert [run.seed for run in package.runs()] == [0]
 
 
-def test_progress_tells_of_every_run_from_waiting_to_done(tiny: Path, here: Path, monkeypatch) -> None:
-    from daxlab.api import progress
-    from executors import in_process
-
-    seen: list[list[str]] = []
-    monkeypatch.setattr(progress, "_plain", lambda: seen.append)
-    monkeypatch.setattr(progress, "EVERY", -1.0)
-    monkeypatch.setattr("daxlab.sweep.driver.execute", lambda tasks, device, workers, stop: in_process(tasks, stop))
+@pytest.mark.usefixtures("trains_here")
+def test_progress_is_that_of_the_command_line_on_standard_error(tiny: Path, here: Path, capsys, monkeypatch) -> None:
+    for name in ("FIRST_LINE", "LINE_EVERY"):
+        monkeypatch.setattr(f"daxlab.watching.{name}", 0.01)
     package.train("jump", data=tiny, runs=2, **SMALL | {"updates": 600})
-    assert "0 of 2 runs" in seen[0][0] and sum("waiting" in line for line in seen[0]) == 2
-    assert any("of 600 updates, loss" in line for lines in seen for line in lines)
-    assert "2 of 2 runs" in seen[-2][0] and sum("done" in line for line in seen[-2]) == 2
-    assert seen[-1] == []  # and nothing is left to be seen
+    said = capsys.readouterr()
+    plan, *lines = said.err.splitlines()
+    assert "2 runs in " in plan and "CPU core" in plan
+    assert said.out == "" and lines and all(" of 2 runs trained" in line for line in lines)
+    assert any(" training (" in line for line in lines)
+    package.train("jump", data=tiny, runs=2, **SMALL | {"updates": 600})  # the ledger has it
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.usefixtures("trains_here")
+def test_in_a_notebook_progress_is_one_output_that_changes_and_is_gone_in_the_end(
+    tiny: Path, here: Path, capsys, monkeypatch
+) -> None:
+    shown = []
+
+    def display(content, raw, display_id):
+        shown.append(content)
+        return SimpleNamespace(update=lambda content, raw: shown.append(content))
+
+    monkeypatch.setattr("daxlab.api.progress._is_notebook", lambda: True)
+    monkeypatch.setattr("IPython.display.display", display)
+    monkeypatch.setattr("daxlab.api.progress.EVERY", 0.01)
+    monkeypatch.setattr("daxlab.watching.LOOK_EVERY", 0.01)
+    package.train("jump", data=tiny, runs=2, **SMALL | {"updates": 600})
+    first, *pictures, last = [content["text/plain"] for content in shown]
+    assert first == last == ""
+    assert all("jump, seed" in picture or " runs" in picture for picture in pictures)
+    assert any("training" in picture and "loss" in picture for picture in pictures)
+    assert all("<pre" in content["text/html"] for content in shown[1:-1])
+    assert capsys.readouterr().out == ""
+    package.train("jump", data=tiny, runs=2, **SMALL | {"updates": 600})  # the ledger has it
+    assert shown[-1] is shown[0] and len(shown) == 2 + len(pictures)
+
+
+@pytest.mark.slow
+def test_a_notebook_shows_how_far_training_is(tiny: Path, here: Path) -> None:
+    cell = f"import daxlab; daxlab.train('jump', data={str(tiny)!r}, runs=1, layers=1, hidden=4, updates=2000)"
+    book, updates = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell)]), []
+
+    class Client(nbclient.NotebookClient):
+        def process_message(self, message, *arguments):
+            if message["msg_type"] == "update_display_data":
+                updates.append(message["content"]["data"])
+            return super().process_message(message, *arguments)
+
+    Client(book, timeout=300, resources={"metadata": {"path": str(here)}}).execute()
+    outputs = book.cells[0].outputs
+    picture, runs = (output for output in outputs if output.output_type != "stream")
+    assert {output.name for output in outputs if output.output_type == "stream"} == {"stderr"}
+    assert any("jump, seed 0" in data["text/html"] for data in updates)
+    assert picture.data["text/html"] == updates[-1]["text/html"] == ""
+    assert "1 run" in runs.data["text/plain"]
 
 
 def test_whoever_trains_what_the_shipped_results_have_is_told(here: Path, capsys, monkeypatch) -> None:

@@ -1,4 +1,4 @@
-"""daxlab where JAX and all that comes with it is not installed: `python without_jax.py < commands.json`.
+"""daxlab where JAX and all else that its extras have is not installed: `python without_jax.py < commands.json`.
 
 Each command is a list of words; what it prints, and how it would exit, comes back as JSON. A worker's process begins
 with this file too, so that it has no JAX either.
@@ -10,7 +10,7 @@ import sys
 import traceback
 from contextlib import redirect_stderr, redirect_stdout
 
-LACKING = ("equinox", "inspect_ai", "jax", "jaxlib", "optax", "ray", "safetensors")
+LACKING = ("equinox", "inspect_ai", "jax", "jaxlib", "optax", "ray", "sacrebleu", "safetensors")
 
 if __name__ in ("__main__", "__mp_main__"):  # the tests' own process, which looks for doctests here, keeps its JAX
     sys.modules.update(dict.fromkeys(LACKING))  # an import of None is a ModuleNotFoundError

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from daxlab.cli.watching import shown
 from daxlab.ledger import Group, Ledger, Run, Writer
 from daxlab.sweep import Spec, weights_of
 from daxlab.sweep.status import beginning, status
+from daxlab.watching import shown
 
 SPECS = Path(__file__).parents[2] / "specs"
 AXES = "layers = 1\nhidden = 8\nattention = true\ndropout = 0.1\nsplit = 'jump'\nseeds = 2\ndata = 'tiny.grammar'\n"

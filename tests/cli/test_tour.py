@@ -11,10 +11,10 @@ import pytest
 from rich.console import Console
 
 from daxlab.cli import tour
-from daxlab.cli.watching import look
 from daxlab.ledger import Group, Run, Writer
 from daxlab.sweep import Spec, sweep
 from daxlab.sweep.status import beginning
+from daxlab.watching import look
 from executors import in_process
 
 SHORT = replace(tour.NETWORK, updates=200)

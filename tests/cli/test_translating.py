@@ -129,11 +129,10 @@ BARE = """
 import sys
 for name in ("polars", "sacrebleu", "pydantic", "matplotlib", "jinja2"):
     sys.modules[name] = None
-import daxlab.sweep.worker, daxlab.sweep.local, daxlab.sweep.driver, daxlab.cli.reproduce, daxlab.cli.watching
+import daxlab.sweep.worker, daxlab.sweep.local, daxlab.sweep.driver, daxlab.cli.reproduce, daxlab.watching
 from daxlab.paper import chosen, specs
 from daxlab.datasets import sentence_pairs
 assert len(specs(["translation"], 2, pairs="built-in")) == 10
-sys.modules.pop("sacrebleu")
 import daxlab.paper.translations, daxlab.cli.compare
 """
 

@@ -65,7 +65,7 @@ def train(
     specs = replicates(chosen, name, names, test, runs=runs, seed=seed)
     _warn(name, specs)
     path, place = to_write(ledger), device_named(device)
-    with watched(progress, f"{chosen} on {', '.join(dict.fromkeys(spec.split for spec in specs))}") as show:
+    with watched(progress, path, place, workers) as show:
         outcome = sweep(
             specs,
             path,

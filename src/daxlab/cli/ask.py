@@ -20,13 +20,13 @@ from daxlab.cli.options import (
     read_filter,
     read_filters,
 )
-from daxlab.cli.terminal import print_json, show, table
 from daxlab.cli.translate import known_elsewhere
 from daxlab.datasets import Split
 from daxlab.errors import InputError, nearest
 from daxlab.ledger import Ledger, is_written
 from daxlab.ledger.location import default_ledger, ledger_at, shipped
 from daxlab.sweep import weights_of
+from daxlab.terminal import print_json, show, table
 
 SHADES = " ░▒▓█"
 

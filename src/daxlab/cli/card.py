@@ -12,7 +12,6 @@ import typer
 from daxlab.atomic import atomic_write
 from daxlab.cli.completion import datasets
 from daxlab.cli.options import ExceptOption, JsonOption, LedgerOption
-from daxlab.cli.terminal import print_json, show, table
 from daxlab.datasets.part import parts_of
 from daxlab.errors import InputError
 from daxlab.learners import Learner, Program, of
@@ -20,6 +19,7 @@ from daxlab.ledger import Ledger, Writer, is_written, key
 from daxlab.ledger.location import ledger_at, shipped
 from daxlab.ledger.spec import Spec, all_facts
 from daxlab.paper.experiments import NETWORKS
+from daxlab.terminal import print_json, show, table
 from daxlab.units import counted
 
 Card = dict[str, Any]

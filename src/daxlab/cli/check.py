@@ -15,12 +15,12 @@ from daxlab.cli.completion import learners as learners_here, settings as fields
 from daxlab.cli.examine import ArgsOption, CommandOption, FormatOption, PythonOption, TimeOption, program
 from daxlab.cli.help import HOW
 from daxlab.cli.options import ExceptOption, JsonOption
-from daxlab.cli.terminal import print_json, show, table
 from daxlab.cli.train import SET, name_and_settings
 from daxlab.errors import InputError, nearest
 from daxlab.learners import Learner
 from daxlab.learners.checks import checks_of
 from daxlab.learners.registry import derives_from_daxlab
+from daxlab.terminal import print_json, show, table
 
 LEARNER = "A class or function of yours, path/to/mine.py:Mine, or a learner of daxlab's ('daxlab learners')."
 COLUMNS = {"check": "id", "verdict": "verdict", "what was seen": "seen", "declared reason": "reason"}

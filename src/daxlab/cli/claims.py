@@ -3,9 +3,9 @@
 from itertools import groupby
 
 from daxlab.cli.options import JsonOption, LedgerOption
-from daxlab.cli.terminal import print_json
 from daxlab.ledger import Ledger
 from daxlab.ledger.location import ledger_at
+from daxlab.terminal import print_json
 
 LEGEND = """\
 holds: every figure's 95% interval lies within what is needed. does not hold: that of one lies outside it.

@@ -15,12 +15,12 @@ from daxlab.atomic import atomic_write
 from daxlab.cli.completion import filters
 from daxlab.cli.contrast import show_contrast
 from daxlab.cli.options import JsonOption, LedgerOption, WhereOption
-from daxlab.cli.terminal import every, print_json, show, show_rows, table
 from daxlab.datasets import sentence_pairs
 from daxlab.datasets.new_word import FRAMES, new_word
 from daxlab.errors import InputError
 from daxlab.ledger import Ledger
 from daxlab.ledger.location import ledger_at, shipped_hint
+from daxlab.terminal import every, print_json, show, show_rows, table
 
 if TYPE_CHECKING:
     from daxlab.paper.comparison import Row

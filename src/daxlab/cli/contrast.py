@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from daxlab.atomic import atomic_write
 from daxlab.cli.options import read_filters
-from daxlab.cli.terminal import dots, print_json, show, show_rows, table
 from daxlab.errors import InputError
 from daxlab.ledger import Ledger
 from daxlab.ledger.location import ledger_at
+from daxlab.terminal import dots, print_json, show, show_rows, table
 from daxlab.units import counted
 
 if TYPE_CHECKING:

@@ -14,13 +14,13 @@ import typer
 from daxlab.cli import completion
 from daxlab.cli.help import App
 from daxlab.cli.options import DataOption, JsonOption
-from daxlab.cli.terminal import download, print_json, progress, show, show_rows, table
 from daxlab.datasets import CORPORA, Dataset, Sizes, catalogue, dataset, fetch, language
 from daxlab.datasets.dataset_card import repository
 from daxlab.datasets.export import SUFFIX, export
 from daxlab.datasets.release import PREFIX, SCAN
 from daxlab.datasets.verify import GOOD, verify
 from daxlab.errors import InputError, nearest
+from daxlab.terminal import download, print_json, progress, show, show_rows, table
 from daxlab.units import counted
 
 MOST_WARNINGS = 3

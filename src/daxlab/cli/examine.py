@@ -13,7 +13,6 @@ from daxlab.cli.completion import one_of, several_splits
 from daxlab.cli.help import HOW, WHAT, WHERE
 from daxlab.cli.options import DataOption, JsonOption, WrittenLedgerOption, bytes_named, seconds
 from daxlab.cli.take_home import write_folder
-from daxlab.cli.terminal import print_json
 from daxlab.cli.training import Training
 from daxlab.datasets import Dataset, dataset
 from daxlab.datasets.disguise import PREFIX
@@ -26,6 +25,7 @@ from daxlab.ledger.location import LEDGER
 from daxlab.ledger.spec import check_runs
 from daxlab.paper.experiments import EXPERIMENTS, TRANSLATION, specs as paper_specs
 from daxlab.sweep import Spec
+from daxlab.terminal import print_json
 from daxlab.units import counted
 
 FEW = "few-jump-8-rep1"

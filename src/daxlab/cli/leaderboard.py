@@ -9,11 +9,11 @@ import typer
 from daxlab.atomic import atomic_write
 from daxlab.cli.completion import splits
 from daxlab.cli.options import JsonOption, LedgerOption
-from daxlab.cli.terminal import dots, every, print_json, show
 from daxlab.errors import InputError
 from daxlab.learners import KINDS
 from daxlab.ledger import Ledger
 from daxlab.ledger.location import ledger_at, shipped_hint
+from daxlab.terminal import dots, every, print_json, show
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -10,12 +10,12 @@ import typer
 from daxlab.cli import completion
 from daxlab.cli.help import HOW, LEDGER
 from daxlab.cli.options import JsonOption, LedgerOption, WhereOption, read_filters
-from daxlab.cli.terminal import print_json, show_rows
 from daxlab.errors import InputError, nearest
 from daxlab.ledger import Ledger
 from daxlab.ledger.location import ledger_at
 from daxlab.ledger.schema import ROW
 from daxlab.ledger.trained import ANSWERS, MODEL, kept
+from daxlab.terminal import print_json, show_rows
 from daxlab.units import counted
 
 Row = dict[str, Any]

@@ -9,13 +9,13 @@ from typing import Any
 
 from daxlab import learners
 from daxlab.cli.options import JsonOption, LedgerOption, RunArgument
-from daxlab.cli.terminal import print_json, sparkline
 from daxlab.errors import InputError
 from daxlab.ledger import Ledger, Run
 from daxlab.ledger.artefacts import unpack_record
 from daxlab.ledger.location import default_ledger, ledger_at, shipped
 from daxlab.ledger.trained import ANSWERS, MODEL, kept
 from daxlab.settings import written
+from daxlab.terminal import print_json, sparkline
 from daxlab.units import duration
 
 ACCURACIES = {"accuracy": "test set", "train_accuracy": "training set", "oracle_accuracy": "right length given"}

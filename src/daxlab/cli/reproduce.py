@@ -10,7 +10,6 @@ from daxlab.cli.compare import show_comparison, show_translations
 from daxlab.cli.completion import one_of
 from daxlab.cli.help import WHAT
 from daxlab.cli.options import JsonOption
-from daxlab.cli.terminal import print_json
 from daxlab.cli.training import Training, with_training_options
 from daxlab.datasets import find, sentence_pairs
 from daxlab.datasets.new_word import named
@@ -24,6 +23,7 @@ from daxlab.paper.experiments import ALL, EXPERIMENTS, TRANSLATION, chosen, spec
 from daxlab.paper.targets import RUNS
 from daxlab.protocol import Protocol
 from daxlab.sweep import Outcome
+from daxlab.terminal import print_json
 
 NAMES = ", ".join((*EXPERIMENTS, ALL))
 RANDOM = {"simple", "size", "few-shot"}  # experiments with random splits

@@ -22,12 +22,12 @@ from daxlab.cli.options import (
     WrittenLedgerOption,
     read_filters,
 )
-from daxlab.cli.terminal import print_json, progress
 from daxlab.errors import InputError
 from daxlab.ledger import Ledger, Writer, export, merge, write_frame, write_table
 from daxlab.ledger.location import LEDGER, ledger_at, writable_ledger
 from daxlab.ledger.trackers import TRACKERS, log
 from daxlab.sweep import weights_of
+from daxlab.terminal import print_json, progress
 from daxlab.units import counted
 
 app = App(help="The runs in a ledger: list, show, curve, answers, export, folder, log, delete, merge.")

@@ -12,13 +12,13 @@ from daxlab.cli.ask import chosen_test, show_accuracy
 from daxlab.cli.completion import splits
 from daxlab.cli.options import DataOption, JsonOption, TestOption, WrittenLedgerOption
 from daxlab.cli.take_home import keep_answers, score_folder
-from daxlab.cli.terminal import print_json
 from daxlab.datasets import Split, dataset
 from daxlab.datasets.disguise import PREFIX
 from daxlab.errors import InputError
 from daxlab.learners.take_home import TakeHome
 from daxlab.ledger.location import LEDGER
 from daxlab.sweep import Spec
+from daxlab.terminal import print_json
 from daxlab.units import counted
 
 MOST_SHOWN = 5  # wrong answers

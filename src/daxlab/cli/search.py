@@ -10,12 +10,12 @@ from daxlab.cli.compare import figure_row
 from daxlab.cli.completion import one_of
 from daxlab.cli.help import App
 from daxlab.cli.options import JsonOption, LedgerOption
-from daxlab.cli.terminal import every, print_json, show, table
 from daxlab.errors import InputError, nearest
 from daxlab.ledger import Ledger
 from daxlab.ledger.location import ledger_at, shipped_hint
 from daxlab.paper.experiments import SPLITS
 from daxlab.report.text import SEARCH_TERMS, architecture, completeness as complete, findings, winner
+from daxlab.terminal import every, print_json, show, table
 
 app = App(help="The search over the paper's 180 architectures: best.", no_args_is_help=True)
 EXPERIMENTS = (*SPLITS, "overall")

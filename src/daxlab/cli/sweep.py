@@ -12,9 +12,7 @@ from daxlab.cli import training
 from daxlab.cli.completion import axes as complete_axes
 from daxlab.cli.help import HOW, WHAT, App
 from daxlab.cli.options import JsonOption, LedgerOption
-from daxlab.cli.terminal import print_json, show
 from daxlab.cli.training import Training, with_training_options
-from daxlab.cli.watching import LOOK_EVERY, look, shown
 from daxlab.errors import InputError
 from daxlab.ledger import Ledger, is_written
 from daxlab.ledger.location import default_ledger, ledger_at, shipped, writable_ledger
@@ -22,7 +20,9 @@ from daxlab.sweep import Outcome, Spec, weights_of
 from daxlab.sweep.grid import parse, part, read
 from daxlab.sweep.local import device_named
 from daxlab.sweep.parts import part_named, part_of
+from daxlab.terminal import print_json, show
 from daxlab.units import counted
+from daxlab.watching import LOOK_EVERY, look, shown
 
 app = App(help="Train many runs at once: run, plan, status.", no_args_is_help=True)
 SpecArgument = Annotated[

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from daxlab.cli.card import card_of, facts_without, rows_of, show_card
-from daxlab.cli.terminal import print_json
 from daxlab.datasets import dataset
 from daxlab.datasets.disguise import PREFIX
 from daxlab.errors import InputError
@@ -18,6 +17,7 @@ from daxlab.ledger.location import writable_ledger
 from daxlab.ledger.scoring import accuracy
 from daxlab.sweep import Spec, sweep
 from daxlab.sweep.task import Event, Task as Group
+from daxlab.terminal import print_json
 from daxlab.units import counted
 
 SURELY, LIKELY, SURELY_NOT = 0.99, 0.5, 0.94  # shares of a split's training commands that answers to it get right

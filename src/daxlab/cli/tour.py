@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from daxlab import InputError, language
-from daxlab.cli.watching import BAR, phase_cells, share_of, spinner, time_left, watch
 from daxlab.ledger import Ledger
 from daxlab.ledger.location import default_ledger, shipped
 from daxlab.ledger.trained import TrainedModel
@@ -16,6 +15,7 @@ from daxlab.paper.targets import stated
 from daxlab.sweep import Spec, sweep
 from daxlab.sweep.status import Running, Status
 from daxlab.units import duration
+from daxlab.watching import BAR, phase_cells, share_of, spinner, time_left, watch
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

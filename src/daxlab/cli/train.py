@@ -17,7 +17,6 @@ from daxlab.analysis.replicates import summary
 from daxlab.cli import completion, training
 from daxlab.cli.help import HOW, WHAT
 from daxlab.cli.options import DataOption, JsonOption, TestOption
-from daxlab.cli.terminal import print_json, show, table
 from daxlab.cli.training import Training, with_training_options
 from daxlab.datasets import Dataset, dataset
 from daxlab.errors import InputError
@@ -26,6 +25,7 @@ from daxlab.ledger.location import writable_ledger
 from daxlab.ledger.spec import replicates
 from daxlab.settings import ordered, written
 from daxlab.sweep import Outcome
+from daxlab.terminal import print_json, show, table
 from daxlab.units import counted
 
 KIND = "Only these, with what each field means. A class of yours: path/to/file.py:Name."

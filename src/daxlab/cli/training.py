@@ -15,14 +15,13 @@ from daxlab.cli.completion import one_of
 from daxlab.cli.help import HOW, WHERE
 from daxlab.cli.notify import notifying
 from daxlab.cli.options import WrittenLedgerOption, budget_of
-from daxlab.cli.watching import watch
 from daxlab.errors import InputError
 from daxlab.ledger import Ledger, is_written
 from daxlab.ledger.location import LEDGER, shipped, writable_ledger
-from daxlab.sweep import Outcome, Spec, check_packages, plan_sweep, sweep
-from daxlab.sweep.estimates import estimate
+from daxlab.sweep import Outcome, Spec, check_packages, estimates, plan_sweep, sweep
 from daxlab.sweep.local import device_named, groups_at_once
-from daxlab.units import counted, duration, size
+from daxlab.units import counted
+from daxlab.watching import watch
 
 NOTIFY = "Run this in a shell at the end: $DAXLAB_STATUS is done, stopped or failed, $DAXLAB_SUMMARY says more."
 FAILED = "{:,} of them failed; --retry-failed trains them again."
@@ -150,8 +149,7 @@ def plan(specs: Sequence[Spec], how: Training, *, to_train: bool = True) -> dict
         own = [stack.enter_context(Ledger(path))] if is_written(path) else []
         others = [stack.enter_context(Ledger(results))] if results not in (None, path.resolve()) else []
         there = sum(len(planned.lacking) - len(other.lacking(planned.lacking, retry_failed=True)) for other in others)
-        # A run on a shared card was timed with others beside it: its time is its share of the card already.
-        taken = estimate(planned.groups, device, workers if device == "cpu" else 1, [*own, *others])
+        taken = estimates.estimate(planned.groups, device, workers, [*own, *others])
     done = len(planned.keys) - len(planned.lacking)
     counts = {"asked": len(planned.keys), "done": done, "failed": planned.failed, "shipped": there}
     where = {"device": device, "executor": how.executor, "workers": workers}
@@ -165,31 +163,13 @@ def in_words(plan: dict[str, Any], what: str, notes: Sequence[str] = ()) -> str:
     if plan["failed"]:
         lines.append(FAILED.format(plan["failed"]))
     if plan["groups"]:
-        work = f"{counted(plan['runs'], 'run')} in {counted(plan['groups'], 'group')} on {_place(plan)}"
-        lines.append(f"{work}: {_time(plan)}; {size(plan['bytes'])} in the ledger.")
+        lines.append(estimates.in_words(plan))
     if extra > 0:
         lines.append(f"{counted(extra, 'extra run')} will be trained because they share a group with missing ones.")
     if plan["shipped"]:
         merge = f"daxlab runs merge {shipped()} --ledger {plan['ledger']}"
         lines.append(f"The results that come with daxlab have {plan['shipped']:,} of them. To bring them here: {merge}")
     return "\n".join(lines)
-
-
-def _place(plan: dict[str, Any]) -> str:
-    if plan["executor"] == "ray":
-        return f"one {plan['device'].upper()} (divide by how many the cluster has)"
-    if plan["device"] == "cpu":
-        return counted(plan["workers"], "CPU core")
-    return "the GPU" + (f", up to {plan['workers']} groups at once" if plan["workers"] > 1 else "")
-
-
-def _time(plan: dict[str, Any]) -> str:
-    if not plan["estimated"]:
-        return "its time is unknown until it trains"
-    about = f"about {duration(plan['seconds'])}"
-    if plan["estimated"] == plan["groups"]:
-        return f"{about}, estimated from earlier runs"
-    return f"{about} for {plan['estimated']:,} of the groups, by earlier runs; the rest is unknown"
 
 
 def train(specs: Sequence[Spec], how: Training, plan: dict[str, Any], **options: Any) -> Outcome:

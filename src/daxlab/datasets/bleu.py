@@ -1,4 +1,6 @@
-"""BLEU of greedy translations, by sacrebleu. The corpus is tokenised already (lower-case, no accents, signs apart).
+"""BLEU of greedy translations, by sacrebleu (in the extra daxlab[train]).
+
+The corpus is tokenised already (lower-case, no accents, signs apart).
 
 Pairwise BLEU takes every pair of the test set as a sentence with one reference (the paper does not say). BLEU by
 sentence takes each English sentence once, with all its French ones as references.
@@ -7,6 +9,7 @@ sentence takes each English sentence once, with all its French ones as reference
 from collections.abc import Sequence
 from itertools import zip_longest
 
+from daxlab.extras import imported
 from daxlab.languages import Example
 
 PAIRWISE, BY_SENTENCE = "bleu", "bleu_by_sentence"  # what a ledger calls them
@@ -27,7 +30,8 @@ def scores(test: Sequence[Example], answers: Sequence[Sequence[str]]) -> dict[st
 
 def bleu(translations: Sequence[str], references: Sequence[Sequence[str]]) -> tuple[float, str]:
     """Corpus BLEU from 0 to 100, and sacrebleu's signature; each translation has one reference or more."""
-    from sacrebleu.metrics.bleu import BLEU  # slow to load
+    with imported():
+        from sacrebleu.metrics.bleu import BLEU  # slow to load
 
     metric = BLEU(tokenize="none", force=True)  # force: it need not warn that the text is tokenised already
     streams = list(zip_longest(*references))  # the first references, the second ones, …; None where there is none

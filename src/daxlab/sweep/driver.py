@@ -17,6 +17,7 @@ from typing import Any
 
 from daxlab import learners
 from daxlab.atomic import atomic_write
+from daxlab.datasets import dataset
 from daxlab.errors import InputError
 from daxlab.extras import require
 from daxlab.ledger import Group, Ledger, Run, Writer, is_written, key
@@ -120,8 +121,12 @@ def sweep(
 
 def check_packages(specs: Sequence[Spec], executor: str | ExecuteAll) -> None:
     """An error with what to install, if specs cannot be trained on this machine for want of a package."""
+    if executor == "ray":  # its nodes have packages of their own
+        return
     if executor == "local" and any(spec.learner.uses_jax for spec in specs):
         require("jax")
+    for package in {package for name in {spec.data for spec in specs} for package in dataset(name).packages}:
+        require(package)
 
 
 def _executor(name: str | ExecuteAll, address: str | None, device: str, workers: int | None) -> ExecuteAll:

@@ -4,7 +4,7 @@ The first group of a learner in a process imports and compiles; those after it d
 machine lies in its cache on disk, so compiling that was timed apart is not counted again.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from daxlab.learners import name_and_fields
 from daxlab.ledger import Group, Ledger, key
 from daxlab.ledger.records import Facts
+from daxlab.units import counted, duration, size
 
 LEDGER_BYTES = 50_000  # of a run: its answers, likelihoods and curve
 SHORTEST = 10  # of a run whose phases were not timed: with fewer than a tenth of the steps, it says nothing
@@ -137,6 +138,8 @@ class Estimate:
 def estimate(groups: Sequence[Group], device: str, workers: int, ledgers: Iterable[Ledger]) -> Estimate:
     """From the times of earlier runs in some ledgers. So many workers take up the groups in this order."""
     costs, estimated = Costs(device, ledgers), 0
+    # A run on a shared card was timed with others beside it: its time is its share of the card already.
+    workers = workers if device == "cpu" else 1
     ends, started = [0.0] * workers, [set[str]() for _ in range(workers)]  # of each worker
     for group in groups:
         seconds = costs.of_group(group)
@@ -151,3 +154,31 @@ def estimate(groups: Sequence[Group], device: str, workers: int, ledgers: Iterab
         ends[free] += seconds / (cost.at_once if device == "gpu" else 1)
     runs = sum(len(group.members) for group in groups)
     return Estimate(runs, len(groups), max(ends) if estimated else None, estimated, runs * LEDGER_BYTES)
+
+
+def in_words(plan: Mapping[str, Any]) -> str:
+    """An estimate as a line. The plan has its fields beside the executor, the device and how many workers train there.
+
+    >>> here = {"executor": "local", "device": "cpu", "workers": 2}
+    >>> in_words({**here, "runs": 5, "groups": 5, "seconds": 40.0, "estimated": 5, "bytes": 250_000})
+    '5 runs in 5 groups on 2 CPU cores: about 40 s, estimated from earlier runs; 0.2 MB in the ledger.'
+    """
+    work = f"{counted(plan['runs'], 'run')} in {counted(plan['groups'], 'group')} on {_place(plan)}"
+    return f"{work}: {_time(plan)}; {size(plan['bytes'])} in the ledger."
+
+
+def _place(plan: Mapping[str, Any]) -> str:
+    if plan["executor"] == "ray":
+        return f"one {plan['device'].upper()} (divide by how many the cluster has)"
+    if plan["device"] == "cpu":
+        return counted(plan["workers"], "CPU core")
+    return "the GPU" + (f", up to {plan['workers']} groups at once" if plan["workers"] > 1 else "")
+
+
+def _time(plan: Mapping[str, Any]) -> str:
+    if not plan["estimated"]:
+        return "its time is unknown until it trains"
+    about = f"about {duration(plan['seconds'])}"
+    if plan["estimated"] == plan["groups"]:
+        return f"{about}, estimated from earlier runs"
+    return f"{about} for {plan['estimated']:,} of the groups, by earlier runs; the rest is unknown"

@@ -1,4 +1,7 @@
-"""What one sees of a sweep, while it trains or from another terminal: groups by phase, how far, how long, the best."""
+"""What one sees of a sweep, while it trains or from another terminal: groups by phase, how far, how long, the best.
+
+Knows the ledger and what the driver tells; knows nothing of notebooks.
+"""
 
 import sys
 import time
@@ -10,12 +13,12 @@ from statistics import fmean
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
-from daxlab.cli.terminal import table
 from daxlab.errors import InputError
 from daxlab.ledger import Ledger
 from daxlab.sweep import Plan
 from daxlab.sweep.status import At, Running, Status, moved, status
 from daxlab.sweep.task import Noted, OnTheWay, Progress
+from daxlab.terminal import table
 from daxlab.units import counted, duration
 
 if TYPE_CHECKING:
@@ -37,11 +40,11 @@ Say = Callable[[Status], str]
 
 
 @dataclass
-class _Picture:
+class Picture:
     """A sweep as it was at the last look, and drawn again and again in between."""
 
     ledger: Path
-    draw: Draw
+    draw: Draw | None = None  # if other than `shown`
     losses: dict[str, str] = field(default_factory=dict)
     phases: dict[str, At] = field(default_factory=dict)
     updates: dict[str, int] = field(default_factory=dict)
@@ -54,7 +57,7 @@ class _Picture:
             return ""
         if self.seen is None or time.monotonic() - self.at >= LOOK_EVERY:
             self.seen, self.at = self.look(), time.monotonic()
-        return self.draw(self.ledger, _aged(self.seen, time.monotonic() - self.at), self.losses)
+        return (self.draw or shown)(self.ledger, _aged(self.seen, time.monotonic() - self.at), self.losses)
 
     def look(self) -> Status:
         with Ledger(self.ledger) as known:
@@ -69,6 +72,8 @@ class _Picture:
             self.updates[event.group] = event.update
             if event.losses:
                 self.losses[event.group] = f"loss {fmean(event.losses):.3f}"
+        if isinstance(event, Noted):
+            print(event.message, file=sys.stderr)  # rich puts it above the picture
 
 
 @contextmanager
@@ -81,35 +86,39 @@ def watch(ledger: Path, draw: Draw | None = None, say: Say | None = None) -> Ite
     from rich.live import Live
 
     console = Console(stderr=True, highlight=False)
-    picture = _Picture(ledger, draw or shown)
-
-    def show(event: Any) -> None:
-        picture.take(event)
-        if isinstance(event, Noted):
-            print(event.message, file=sys.stderr)  # rich puts it above the picture
-
+    picture = Picture(ledger, draw)
     if console.is_terminal:
         with Live(get_renderable=picture, console=console, transient=True, refresh_per_second=DRAWN):
-            yield show
+            yield picture.take
         return
+
+    def tell() -> None:
+        print((say or in_words)(picture.look()), file=sys.stderr, flush=True)
+
+    with repeated(tell, picture, FIRST_LINE, LINE_EVERY):
+        yield picture.take
+
+
+@contextmanager
+def repeated(show: Callable[[], object], picture: Picture, first: float, every: float) -> Iterator[None]:
+    """Show a picture in a thread of its own: once there is a plan, every so many seconds until the block ends."""
     ended = Event()
-    lines = Thread(target=_tell, args=(picture, say or in_words, ended), daemon=True)
-    lines.start()
+
+    def go_on() -> None:
+        pause = first
+        while not ended.wait(pause):
+            if picture.planned:
+                with suppress(InputError):  # the driver says what is wrong with the ledger
+                    show()
+                pause = every
+
+    thread = Thread(target=go_on, daemon=True)
+    thread.start()
     try:
-        yield show
+        yield
     finally:
         ended.set()
-        lines.join()
-
-
-def _tell(picture: _Picture, say: Say, ended: Event) -> None:
-    """A line now and then, until the end."""
-    pause = FIRST_LINE
-    while not ended.wait(pause):
-        if picture.planned:
-            with suppress(InputError):  # the driver says what is wrong with the ledger
-                print(say(picture.look()), file=sys.stderr, flush=True)
-            pause = LINE_EVERY
+        thread.join()
 
 
 def look(ledger: Path) -> Status:
@@ -136,7 +145,7 @@ def shown(path: Path, now: Status, losses: Losses | None = None) -> "RenderableT
     groups = [*now.groups, *now.next][: max(MOST_GROUPS, len(now.groups))]
     labels = {group.label for group in groups}
     if groups:
-        parts += ["", *labels] if len(labels) == 1 else [""]
+        parts += ["", *map(Text, labels)] if len(labels) == 1 else [""]
         parts.append(_table([(_name(group, len(labels) > 1), group) for group in groups], losses or {}))
     if more := now.waiting - sum(group.runs for group in groups if group.phase == "waiting"):
         parts += [f"… and {counted(more, 'more run')} waiting"] if groups and more > 0 else []

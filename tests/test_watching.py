@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from daxlab.cli import watching
-from daxlab.cli.watching import in_words, look, shown, watch
+from daxlab import watching
 from daxlab.ledger import Group, Run, Writer
 from daxlab.sweep import Plan, Spec
 from daxlab.sweep.status import beginning
 from daxlab.sweep.task import Entered, Noted, Progress, Started
+from daxlab.watching import in_words, look, shown, watch
 
 FACTS = [Spec("jump", seed).facts() for seed in range(6)]
 LABEL = str(Spec("jump", 0).learner)
