@@ -20,8 +20,8 @@ def lines(page: Path) -> list[str]:
 
 def commands(page: Path) -> list[str]:
     """The commands of daxlab that a page shows. `one && another` is two."""
-    whole = [line for line in lines(page) if line.startswith("daxlab ")]
-    return [command for line in whole for command in line.split(" && ")]
+    each = [command for line in lines(page) if line.startswith("daxlab ") for command in line.split(" && ")]
+    return [command for command in each if command.startswith("daxlab ")]
 
 
 def _set_as_code(text: str) -> list[str]:

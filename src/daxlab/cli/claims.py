@@ -5,7 +5,7 @@ from itertools import groupby
 from daxlab.cli.options import JsonOption, LedgerOption
 from daxlab.cli.terminal import print_json
 from daxlab.ledger import Ledger
-from daxlab.ledger.location import ledger_at
+from daxlab.ledger.location import ledger_at, shipped_hint
 
 LEGEND = """\
 holds: every figure's 95% interval lies within what is needed. does not hold: that of one lies outside it.
@@ -32,3 +32,5 @@ def claims(ledger: LedgerOption = None, as_json: JsonOption = False) -> None:
             evidence = [figure.text for figure in row.figures] if row.measured else [row.evidence]
             print(f"  {row.verdict:13}  {row.claim}", *evidence, sep=f"\n{'':17}")
     print(f"\n{LEGEND}")
+    if not all(row.measured for row in rows):
+        print(shipped_hint(path))
