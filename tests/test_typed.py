@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from daxlab.learners import RNN
 from documents import ROOT, blocks, commands, lines
 
 PAGES = [page for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))) if commands(page)]
@@ -27,12 +28,13 @@ EXCEPTIONS: list[tuple[str, str | None, str]] = [
     (r".*--executor ray.*", None, "needs a cluster: tests/sweep/test_cluster.py"),
     (r".* log (wandb|trackio) .*", None, "libraries that the tests lack: tests/ledger/test_trackers.py"),
     (r"daxlab data fetch .*", None, "downloads: tests/datasets/test_source.py"),
-    (r"daxlab report --ledger results/runs.db.*", None, "half a minute: page.md has the same by its default"),
+    (r"daxlab report --ledger results/runs.db(.*)", r"daxlab report --ledger results/few-shot.db\1", "half a minute"),
+    (r"daxlab report --out .*", r"\g<0> --ledger results/few-shot.db", "half a minute: tests/test_light.py"),
     (r"daxlab web(?!.* --to)(.*)", r"daxlab web --to served\1", "serves until Ctrl-C: tests/web/test_server.py"),
     (r"(.*) --open", r"\1", "opens a browser"),
     (r"daxlab sweep run(.* --device gpu) --budget .*", r"daxlab sweep plan\1", "needs a GPU"),
     (r"daxlab reproduce(.* --device gpu.*)", r"daxlab reproduce --dry-run\1", "needs a GPU"),
-    (r"(daxlab sweep run specs/paper-search.toml .*)", r"\1 --budget 0", "hours"),
+    (r"daxlab sweep run( specs/paper-search.toml --only .*)", r"daxlab sweep plan\1", "hours"),
     (r"(daxlab sweep run --set .*)", r"\1 --set data=limit-20:scan --set updates=40 --set seeds=1", "minutes"),
     (r"(daxlab sweep run specs/smoke.toml.*)", r"\1 --set data=limit-20:scan --set updates=40", "a minute"),
     (r"daxlab examine mine.py:Mine", r"\g<0> --splits jump --runs 1 --limit 20", "minutes"),
@@ -42,7 +44,7 @@ EXCEPTIONS: list[tuple[str, str | None, str]] = [
     (r"daxlab train(?! grammar| path)(?! --help) .*", r"\g<0> --updates 40", "minutes"),
     (r"daxlab train(?! --help)(?!.* --data) .*", r"\g<0> --data limit-20:scan", "minutes"),
     (r"(daxlab train .*) --data (?!path|limit)(.*)", r"\1 --data limit-20:\2", "minutes"),
-    (r"daxlab reproduce(?! --dry-run) .*", r"\g<0> --updates 40 --runs 1", "minutes"),
+    (r"daxlab reproduce(?!.*--dry-run) .*", r"\g<0> --updates 40 --runs 1", "minutes"),
 ]
 if not DATA:
     EXCEPTIONS.append((r".*SCAN-master.zip", None, "DAXLAB_DATA is not set"))
@@ -101,6 +103,8 @@ def answer_at_home() -> None:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working folder with what a reader has; it is the home, too."""
+    small = RNN("gru", 1, 4, attention=True, dropout=0.05)
+    monkeypatch.setattr("daxlab.paper.experiments.TRANSLATOR", small)  # 40 updates of the paper's take minutes
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     for name, value in SCRIPT.items():
