@@ -8,7 +8,6 @@ import os
 import re
 import shlex
 import shutil
-from glob import glob
 from pathlib import Path
 
 import pytest
@@ -47,7 +46,7 @@ EXCEPTIONS: list[tuple[str, str | None, str]] = [
     (r"daxlab reproduce(?!.*--dry-run) .*", r"\g<0> --updates 40 --runs 1", "minutes"),
 ]
 if not DATA:
-    EXCEPTIONS.append((r".*SCAN-master.zip", None, "DAXLAB_DATA is not set"))
+    EXCEPTIONS += [(r".*SCAN-master.zip|.*translation .*gpu.*", None, "published data, and DAXLAB_DATA is not set")]
 
 # Pages of which every other line that is set as code is printed by one of the commands, but for lines that begin so.
 SHOWN = {"get-started.md": ("make ", "pip "), "your-model.md": ("class Mine:", "exceptions = {")}
@@ -66,15 +65,16 @@ def typed(line: str) -> str | None:
 
 
 def as_a_shell(line: str, daxlab) -> list[str]:
-    """The words of a line, with its variables and file names filled in, and the latest run for RUN."""
-    words = [os.path.expanduser(word) for word in shlex.split(os.path.expandvars(line))]
-    words = [name for word in words for name in (sorted(glob(word)) or [word])]
-    return [latest(daxlab) if word == "RUN" else word for word in words]
+    """The words of a line, with its variables and file names filled in, and the first run for RUN."""
+    words = shlex.split(os.path.expandvars(line).replace("~/", ""))  # the folder is the home
+    words = [str(name) for word in words for name in (sorted(Path().glob(word)) if "*" in word else [word])]
+    return [first(daxlab) if word == "RUN" else word for word in words]
 
 
-def latest(daxlab) -> str:
-    """The run that was trained last."""
-    return json.loads(daxlab("runs", "list", "--sort", "created", "--json").stdout)[-1]["key"]
+def first(daxlab, **of: str) -> str:
+    """The run that was trained first, of those with these values."""
+    rows = json.loads(daxlab("runs", "list", "--json").stdout)
+    return min((row for row in rows if row | of == row), key=lambda row: row["finished"])["key"]
 
 
 def is_part(words: list[str], line: list[str]) -> bool:
@@ -138,16 +138,13 @@ def test_every_command_of_a_page_works_and_prints_what_the_page_shows(page: Path
         if (instead := typed(line)) is None:
             continue
         words = as_a_shell(instead, daxlab)[1:]
-        import time; t0 = time.process_time()
         done = daxlab(*words)
-        with open("/tmp/typed.log", "a") as log:
-            print(f"$ {page.name} {instead}   [{done.returncode}] {time.process_time()-t0:.1f}s\n{done.stdout}\n--\n{done.stderr}", file=log, flush=True)
         assert (done.returncode, "Traceback" in done.stderr) == (0, False), f"{instead}\n{done.stderr}"
         printed += [text.split() for text in done.stdout.splitlines()]
         if "--take-home" in words:
             answer_at_home()
         if words[:2] == ["score", "home"]:
-            daxlab("runs", "answers", latest(daxlab), "--to", "answers.jsonl")
+            daxlab("runs", "answers", first(daxlab, label="my-model, at home", split="jump"), "--to", "answers.jsonl")
     if (others := SHOWN.get(page.name)) is not None:
         shown = [line.split() for line in lines(page) if not line.startswith(("daxlab ", *others))]
         assert [words for words in shown if not any(is_part(words, text) for text in printed)] == []
