@@ -30,6 +30,7 @@ from daxlab.datasets import dataset
 from daxlab.errors import InputError
 from daxlab.learners import name_and_fields
 from daxlab.ledger import Ledger
+from daxlab.ledger.location import shipped_hint
 from daxlab.ledger.records import canonical
 from daxlab.units import counted
 
@@ -61,7 +62,8 @@ def compare(ledger: Ledger, a: Where, b: Where, where: Where | None = None) -> p
     sides = {side: ledger.rows(wanted) for side, wanted in filters.items()}
     for side, rows in sides.items():
         if not rows:
-            raise InputError(f"{ledger.path} has no run for side {side.upper()} ({_written(filters[side])})")
+            lacking = f"{ledger.path} has no run for side {side.upper()} ({_written(filters[side])})"
+            raise InputError(lacking + shipped_hint(ledger.path))
     refuse_shared(sides["a"], sides["b"])
     return compared(sides["a"], sides["b"], _told_apart(filters["a"], filters["b"]))
 

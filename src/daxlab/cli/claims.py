@@ -4,7 +4,7 @@ from itertools import groupby
 
 from daxlab.cli.options import JsonOption, LedgerOption
 from daxlab.ledger import Ledger
-from daxlab.ledger.location import ledger_at
+from daxlab.ledger.location import ledger_at, shipped_hint
 from daxlab.terminal import print_json
 
 LEGEND = """\
@@ -32,3 +32,5 @@ def claims(ledger: LedgerOption = None, as_json: JsonOption = False) -> None:
             evidence = [figure.text for figure in row.figures] if row.measured else [row.evidence]
             print(f"  {row.verdict:13}  {row.claim}", *evidence, sep=f"\n{'':17}")
     print(f"\n{LEGEND}")
+    if not all(row.measured for row in rows):
+        print(shipped_hint(path))
