@@ -177,9 +177,10 @@ def _answers(ledger: Ledger, row: Row, columns: Iterable[str], test: str | None)
         if content is None and kind == "greedy":
             what = f"answers of run {row['key'][:12]}" + (f" to {test}" if suffix else "")
             raise InputError(f"{ledger.path} has no {what}: take them from where it was trained")
-        frame = frame.with_columns(pl.lit(None, SCHEMA[name]).alias(name) for name in names)
-        if content is not None:
-            frame = frame.with_columns(_columns(kind, content, asked))
+        frame = frame.with_columns(
+            *(pl.lit(None, SCHEMA[name]).alias(name) for name in names[2 * (content is not None) :]),
+            *(_columns(kind, content, asked) if content is not None else ()),
+        )
         if kind == "greedy" and not suffix:
             frame = frame.with_columns(ended=_ended(ledger, row, frame["answer"]))
     return frame
@@ -187,18 +188,24 @@ def _answers(ledger: Ledger, row: Row, columns: Iterable[str], test: str | None)
 
 @lru_cache(maxsize=64)
 def _asked(split_name: str, data: str, test: str, _digest: str) -> tuple[pl.DataFrame, Targets]:
-    """The columns of a test set, and its right answers. The split's digest is there for the cache: a file may have changed."""
+    """The columns of a test set, and its right answers. The digest is there for the cache: a file may have changed."""
     examples = _read(split_name, data).tests[test]
     return _columns_of(examples), Targets(example.actions for example in examples)
 
 
 def _columns_of(examples: Sequence[Example]) -> pl.DataFrame:
     """What is asked: command, category, words, actions, target."""
-    rows = [(example.command, example.category, " ".join(example.actions)) for example in examples]
-    frame = pl.DataFrame(rows, dict.fromkeys(("command", "category", "target"), pl.String), orient="row")
-    words, actions = (pl.col(side).str.count_matches(r"\S+").cast(int) for side in ("command", "target"))
-    target = pl.col("target").str.extract_all(r"\S+")
-    return frame.select("command", "category", words.alias("words"), actions.alias("actions"), target)
+    columns = {"command": [e.command for e in examples], "category": [e.category for e in examples]}
+    frame = pl.DataFrame(columns, dict.fromkeys(columns, pl.String))
+    words, target = pl.col("command").str.count_matches(r"\S+").cast(int), _words(e.actions for e in examples)
+    actions = target.list.len().cast(int)
+    return frame.with_columns(words.alias("words"), actions.alias("actions"), target.alias("target"))
+
+
+def _words(answers: Iterable[Sequence[str]]) -> pl.Series:
+    """Answers as a column: splitting text in polars is several times faster than handing it tuples."""
+    text = pl.Series(map(" ".join, answers), dtype=pl.String)
+    return text.replace("", None).str.split(" ").fill_null([])  # of no text, one empty word would be left
 
 
 @lru_cache(maxsize=128)  # by content, so that nothing is stale
@@ -210,12 +217,9 @@ def _columns(kind: str, content: bytes, asked: tuple[str, str, str, str]) -> lis
         return [pl.Series(first, own, pl.Float64), pl.Series(second, target, pl.Float64)]
     frame, targets = _asked(*asked)
     wrong = unpack_wrong(content, targets)
-    # Splitting text in polars is several times faster than handing it tuples; of no text, one empty word would be left.
-    text = pl.Series(map(" ".join, wrong.values()), dtype=pl.String)
     order, right, places = np.arange(len(targets)), np.ones(len(targets), bool), list(wrong)
     order[places], right[places] = len(targets) + np.arange(len(wrong)), False
-    answers = pl.concat([frame["target"], text.replace("", None).str.split(" ").fill_null([])])
-    return [answers.gather(order).alias(first), pl.Series(second, right)]
+    return [pl.concat([frame["target"], _words(wrong.values())]).gather(order).alias(first), pl.Series(second, right)]
 
 
 def _ended(ledger: Ledger, row: Row, answers: pl.Series) -> pl.Series:

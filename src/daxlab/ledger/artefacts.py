@@ -33,6 +33,21 @@ class Targets(tuple[tuple[str, ...], ...]):
     def words(self) -> list[str]:
         return sorted(set(chain.from_iterable(self)))
 
+    @cached_property
+    def numbers(self) -> "NDArray[Any]":
+        """The numbers of all words, one target after the other; at the end a zero, so that there is one at least."""
+        import numpy as np
+
+        number = {word: n for n, word in enumerate(self.words)}
+        return np.array([*(number[word] for word in chain.from_iterable(self)), 0], np.int64)
+
+    @cached_property
+    def sizes(self) -> "NDArray[Any]":
+        """How many words each target has."""
+        import numpy as np
+
+        return np.array([len(target) for target in self], np.int64)
+
 
 STEP = 1e-3
 """The precision of log-likelihoods, in nats."""
@@ -98,19 +113,15 @@ def unpack_wrong(content: bytes, targets: Targets) -> dict[int, tuple[str, ...]]
                 f"{header['targets'][:12]}) than this one ({len(targets)} commands)"
             )
         words = [*targets.words, *header["extra"]]
-        number = {word: n for n, word in enumerate(words)}
         gaps, lengths, codes = (columns[name] for name in ("gaps", "lengths", "words"))
-        wrong = np.cumsum(gaps, dtype=np.int64).tolist()
-        theirs = [targets[n] for n in wrong]
-        known = np.array([number[word] for word in chain.from_iterable(theirs)] or [0], np.int64)
-        sizes = np.array([len(target) for target in theirs], np.int64)
+        wrong, ends = (np.cumsum(column, dtype=np.int64) for column in (gaps, lengths))
+        sizes, first = targets.sizes[wrong], (np.cumsum(targets.sizes) - targets.sizes)[wrong]
         answer = np.repeat(np.arange(len(lengths)), lengths)  # of each word, the answer that it stands in
-        place = np.arange(len(codes)) - (np.cumsum(lengths, dtype=np.int64) - lengths)[answer]
-        first = (np.cumsum(sizes) - sizes)[answer]
-        target = np.where(place < sizes[answer], known[np.minimum(first + place, len(known) - 1)], 0)
+        place = np.arange(len(codes)) - (ends - lengths)[answer]
+        word = np.minimum(first[answer] + place, len(targets.numbers) - 1)  # of the target, at the same position
+        target = np.where(place < sizes[answer], targets.numbers[word], 0)
         said = np.array(words, object)[(codes.astype(np.int64) + target) % len(words)].tolist()
-        ends = np.cumsum(lengths, dtype=np.int64)
-        places = zip(wrong, (ends - lengths).tolist(), ends.tolist(), strict=True)
+        places = zip(wrong.tolist(), (ends - lengths).tolist(), ends.tolist(), strict=True)
         return {n: tuple(said[start:end]) for n, start, end in places}
 
 
