@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from daxlab.analysis.replicates import Row
@@ -15,7 +16,7 @@ from daxlab.analysis.translation import computed
 from daxlab.datasets import Split, dataset, split
 from daxlab.errors import InputError
 from daxlab.languages import Example
-from daxlab.ledger import Ledger, unpack_answers, unpack_arrays, unpack_likelihoods
+from daxlab.ledger import Ledger, Targets, unpack_arrays, unpack_likelihoods, unpack_wrong
 
 SCHEMA = {
     "command": pl.String(),
@@ -142,15 +143,20 @@ _READ: dict[Any, Any] = {}  # splits, by name and dataset; without the key None 
 
 def trained_on(row: Row) -> Split:
     """The split that a run was trained on; an error if it is no longer what it was."""
-    asked = (row["split"], row["dataset"])
-    content: Split = _READ.get(asked) or split(*asked)
-    if _READ:
-        _READ[asked] = content
+    content = _read(row["split"], row["dataset"])
     if content.digest != row["spec"]["split"]["digest"]:
         raise InputError(
             f"the split {row['split']} is not what it was when its runs were recorded, so their answers cannot be "
             "read: use the daxlab, or the data, that they were made with"
         )
+    return content
+
+
+def _read(name: str, data: str) -> Split:
+    """The split of that name."""
+    content: Split = _READ.get((name, data)) or split(name, data)
+    if _READ:
+        _READ[name, data] = content
     return content
 
 
@@ -163,7 +169,7 @@ def _answers(ledger: Ledger, row: Row, columns: Iterable[str], test: str | None)
         raise InputError(f"{have} no test set called {test!r}; it has {', '.join(tests)}")
     asked = (row["split"], row["dataset"], test or main, row["spec"]["split"]["digest"])
     suffix = "" if asked[2] == main else f".{test}"
-    frame = _asked(*asked)
+    frame, _ = _asked(*asked)
     for kind, names in ARTEFACTS.items():
         if wanted.isdisjoint(names):
             continue
@@ -171,27 +177,35 @@ def _answers(ledger: Ledger, row: Row, columns: Iterable[str], test: str | None)
         if content is None and kind == "greedy":
             what = f"answers of run {row['key'][:12]}" + (f" to {test}" if suffix else "")
             raise InputError(f"{ledger.path} has no {what}: take them from where it was trained")
-        frame = frame.with_columns(pl.lit(None, SCHEMA[name]).alias(name) for name in names)
-        if content is not None:
-            frame = frame.with_columns(_columns(kind, content, asked))
+        frame = frame.with_columns(
+            *(pl.lit(None, SCHEMA[name]).alias(name) for name in names[2 * (content is not None) :]),
+            *(_columns(kind, content, asked) if content is not None else ()),
+        )
         if kind == "greedy" and not suffix:
             frame = frame.with_columns(ended=_ended(ledger, row, frame["answer"]))
     return frame
 
 
 @lru_cache(maxsize=64)
-def _asked(split_name: str, data: str, test: str, _digest: str) -> pl.DataFrame:
-    """The columns of a test set. The split's digest is there for the cache: a file may have changed."""
-    return _columns_of(split(split_name, data).tests[test])
+def _asked(split_name: str, data: str, test: str, _digest: str) -> tuple[pl.DataFrame, Targets]:
+    """The columns of a test set, and its right answers. The digest is there for the cache: a file may have changed."""
+    examples = _read(split_name, data).tests[test]
+    return _columns_of(examples), Targets(example.actions for example in examples)
 
 
 def _columns_of(examples: Sequence[Example]) -> pl.DataFrame:
     """What is asked: command, category, words, actions, target."""
-    rows = [(example.command, example.category, " ".join(example.actions)) for example in examples]
-    frame = pl.DataFrame(rows, dict.fromkeys(("command", "category", "target"), pl.String), orient="row")
-    words, actions = (pl.col(side).str.count_matches(r"\S+").cast(int) for side in ("command", "target"))
-    target = pl.col("target").str.extract_all(r"\S+")
-    return frame.select("command", "category", words.alias("words"), actions.alias("actions"), target)
+    columns = {"command": [e.command for e in examples], "category": [e.category for e in examples]}
+    frame = pl.DataFrame(columns, dict.fromkeys(columns, pl.String))
+    words, target = pl.col("command").str.count_matches(r"\S+").cast(int), _words(e.actions for e in examples)
+    actions = target.list.len().cast(int)
+    return frame.with_columns(words.alias("words"), actions.alias("actions"), target.alias("target"))
+
+
+def _words(answers: Iterable[Sequence[str]]) -> pl.Series:
+    """Answers as a column: splitting text in polars is several times faster than handing it tuples."""
+    text = pl.Series(map(" ".join, answers), dtype=pl.String)
+    return text.replace("", None).str.split(" ").fill_null([])  # of no text, one empty word would be left
 
 
 @lru_cache(maxsize=128)  # by content, so that nothing is stale
@@ -201,12 +215,11 @@ def _columns(kind: str, content: bytes, asked: tuple[str, str, str, str]) -> lis
     if kind == "likelihoods":
         own, target = unpack_likelihoods(content)
         return [pl.Series(first, own, pl.Float64), pl.Series(second, target, pl.Float64)]
-    targets = [example.actions for example in split(*asked[:2]).tests[asked[2]]]
-    actions = unpack_answers(content, targets)
-    # Splitting text in polars is several times faster than handing it tuples; of no text, one empty word would be left.
-    text = pl.Series(first, map(" ".join, actions), pl.String)
-    answers = text.replace("", None).str.split(" ").fill_null([])
-    return [answers, pl.Series(second, map(tuple.__eq__, actions, targets), pl.Boolean)]
+    frame, targets = _asked(*asked)
+    wrong = unpack_wrong(content, targets)
+    order, right, places = np.arange(len(targets)), np.ones(len(targets), bool), list(wrong)
+    order[places], right[places] = len(targets) + np.arange(len(wrong)), False
+    return [pl.concat([frame["target"], _words(wrong.values())]).gather(order).alias(first), pl.Series(second, right)]
 
 
 def _ended(ledger: Ledger, row: Row, answers: pl.Series) -> pl.Series:

@@ -30,7 +30,7 @@ def normalise(text: str) -> str:
     plain = text.lower()
     if not plain.isascii():
         plain = "".join(c for c in unicodedata.normalize("NFD", plain) if unicodedata.category(c) != "Mn")
-    return " ".join(re.sub(r"[^a-z.!?]+", " ", re.sub(r"([.!?])", r" \1", plain)).split())
+    return " ".join(re.findall("[.!?][a-z]*|[a-z]+", plain))
 
 
 @dataclass(frozen=True)

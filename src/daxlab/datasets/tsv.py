@@ -28,7 +28,7 @@ def rows(file: IO[bytes], called: str, first: str, second: str) -> Iterator[list
 
 def _problem(fields: list[str], first: str, second: str) -> str:
     missing = [name for name, field in zip((first, second), fields, strict=False) if not field.strip()]
-    if any("\r" in field for field in fields):
+    if "\r" in "\t".join(fields):
         return "a carriage return within the line; save the file with line ends of Unix or Windows"
     if not any(field.strip() for field in fields):
         problem = "the line is empty"

@@ -16,6 +16,7 @@ The ledger is one SQLite file. Nothing outside these files knows its format, and
 """
 
 from daxlab.ledger.artefacts import (
+    Targets as Targets,
     pack_answers as pack_answers,
     pack_arrays as pack_arrays,
     pack_likelihoods as pack_likelihoods,
@@ -24,6 +25,7 @@ from daxlab.ledger.artefacts import (
     unpack_arrays as unpack_arrays,
     unpack_likelihoods as unpack_likelihoods,
     unpack_neighbours as unpack_neighbours,
+    unpack_wrong as unpack_wrong,
 )
 from daxlab.ledger.exchange import (
     Merged as Merged,

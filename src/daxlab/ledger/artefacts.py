@@ -9,6 +9,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,34 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Answers = Sequence[Sequence[str]]
+
+
+class Targets(tuple[tuple[str, ...], ...]):
+    """The right answers to a test set. What it takes to read many runs' answers to it is worked out once."""
+
+    @cached_property
+    def digest(self) -> str:
+        return _digest(self)
+
+    @cached_property
+    def words(self) -> list[str]:
+        return sorted(set(chain.from_iterable(self)))
+
+    @cached_property
+    def numbers(self) -> "NDArray[Any]":
+        """The numbers of all words, one target after the other; at the end a zero, so that there is one at least."""
+        import numpy as np
+
+        number = {word: n for n, word in enumerate(self.words)}
+        return np.array([*(number[word] for word in chain.from_iterable(self)), 0], np.int64)
+
+    @cached_property
+    def sizes(self) -> "NDArray[Any]":
+        """How many words each target has."""
+        import numpy as np
+
+        return np.array([len(target) for target in self], np.int64)
+
 
 STEP = 1e-3
 """The precision of log-likelihoods, in nats."""
@@ -65,33 +94,35 @@ def pack_answers(answers: Answers, targets: Answers) -> bytes:
 
 def unpack_answers(content: bytes, targets: Answers) -> list[tuple[str, ...]]:
     """The answers that pack_answers was given, by the same targets: their digest is in the header."""
+    right = Targets(map(tuple, targets))
+    answers = list(right)
+    for n, answer in unpack_wrong(content, right).items():
+        answers[n] = answer
+    return answers
+
+
+def unpack_wrong(content: bytes, targets: Targets) -> dict[int, tuple[str, ...]]:
+    """The same, of the wrong answers alone: each by its place."""
     import numpy as np
 
     with _decoding():
         header, columns = _split(content)
-        if header["targets"] != _digest(targets):
+        if header["targets"] != targets.digest:
             raise InputError(
                 f"these answers belong to another test set ({header['commands']} commands, digest "
                 f"{header['targets'][:12]}) than this one ({len(targets)} commands)"
             )
-        words = [*sorted(set(chain.from_iterable(targets))), *header["extra"]]
-        number = {word: n for n, word in enumerate(words)}
-        answers = [tuple(target) for target in targets]
+        words = [*targets.words, *header["extra"]]
         gaps, lengths, codes = (columns[name] for name in ("gaps", "lengths", "words"))
-        wrong = np.cumsum(gaps, dtype=np.int64).tolist()
-        theirs = [answers[n] for n in wrong]
-        known = np.array([number[word] for word in chain.from_iterable(theirs)] or [0], np.int64)
-        sizes = np.array([len(target) for target in theirs], np.int64)
+        wrong, ends = (np.cumsum(column, dtype=np.int64) for column in (gaps, lengths))
+        sizes, first = targets.sizes[wrong], (np.cumsum(targets.sizes) - targets.sizes)[wrong]
         answer = np.repeat(np.arange(len(lengths)), lengths)  # of each word, the answer that it stands in
-        place = np.arange(len(codes)) - (np.cumsum(lengths, dtype=np.int64) - lengths)[answer]
-        first = (np.cumsum(sizes) - sizes)[answer]
-        target = np.where(place < sizes[answer], known[np.minimum(first + place, len(known) - 1)], 0)
+        place = np.arange(len(codes)) - (ends - lengths)[answer]
+        word = np.minimum(first[answer] + place, len(targets.numbers) - 1)  # of the target, at the same position
+        target = np.where(place < sizes[answer], targets.numbers[word], 0)
         said = np.array(words, object)[(codes.astype(np.int64) + target) % len(words)].tolist()
-        start = 0
-        for n, length in zip(wrong, lengths.tolist(), strict=True):
-            answers[n] = tuple(said[start : start + length])
-            start += length
-        return answers
+        places = zip(wrong.tolist(), (ends - lengths).tolist(), ends.tolist(), strict=True)
+        return {n: tuple(said[start:end]) for n, start, end in places}
 
 
 def pack_likelihoods(own: Sequence[float], target: Sequence[float]) -> bytes:

@@ -35,6 +35,7 @@ from daxlab.report.inline import tip
 from daxlab.report.text import interval, measured, percent
 
 Numbers = Mapping[str, Any]  # a row with mean, sem, low, high, accuracies
+Point = tuple[float, float]
 Said = dict[str, str]  # what a reader is told who does not see a figure
 SERIES = (COLOR.ours, COLOR.other, COLOR.third)  # colours of curves
 DIAMOND: dict[str, Any] = {"marker": "D", "markersize": 6, "markerfacecolor": "none", "markeredgecolor": COLOR.paper}
@@ -180,8 +181,8 @@ def draw_bars(axes: Axes, shares: Sequence[tuple[str, float, float]], room: floa
     notes = _notes(shares)
     beside: dict[str, Any] = {"coords": ("axes fraction", "data"), "va": "center_baseline", "fontsize": SMALL}
     for place, (_, count, of) in enumerate(shares):
-        axes.barh(place, 100, height=0.6, color=COLOR.rule, alpha=0.6)
-        axes.barh(place, 100 * count / of, height=0.6, color=COLOR.ours)
+        box(axes, (0, place - 0.3), 100, 0.6, color=COLOR.rule, alpha=0.6)
+        box(axes, (0, place - 0.3), 100 * count / of, 0.6, color=COLOR.ours)
         say(axes, notes[place], (1, place), (7, 0), color=COLOR.muted, **beside)
         label = shares[place][0]
         tip(axes, (0, place + 0.4), f"{label}: {notes[place]}, {percent(100 * count / of, 1)}%", to=(100, place - 0.4))
@@ -193,6 +194,11 @@ def draw_bars(axes: Axes, shares: Sequence[tuple[str, float, float]], room: floa
     axes.tick_params(axis="y", labelcolor=COLOR.ink)
     bare(axes)
     return dict(zip(labels, notes, strict=True))
+
+
+def box(axes: Axes, at: tuple[float, float], width: float, height: float, **look: Any) -> None:
+    """A rectangle. Unlike those of matplotlib's bars it leaves the limits of the axes alone, which takes time."""
+    axes.add_artist(Rectangle(at, width, height, linewidth=0, **look))
 
 
 def matrix(rows: Mapping[str, Sequence[tuple[float | None, float | None]]], columns: Sequence[str]) -> Figure:
@@ -299,41 +305,58 @@ def attention_maps(frame: pl.DataFrame, right: Mapping[str, bool] | None = None)
     """
     maps = frame.filter(pl.col("step") <= STEPS).partition_by("command", maintain_order=True)
     height = HEAD + STEP * max(weights["step"].n_unique() for weights in maps)
-    rows = ceil(len(maps) / ACROSS)
-    figure = PageFigure(figsize=(WIDTH / 72, rows * height / 72))
+    tall = ceil(len(maps) / ACROSS) * height
+    figure = PageFigure(figsize=(WIDTH / 72, tall / 72))
+    axes = axes_at(figure, 0, 0, WIDTH, tall)  # one for all maps: axes and their ticks take most of the time
+    axes.set_xlim(0, WIDTH)
+    axes.set_ylim(tall, 0)
+    axes.set_axis_off()
     for n, weights in enumerate(maps):
-        words = weights.filter(step=1)["word"].to_list()
-        actions = weights.filter(place=1)["action"].to_list()
         row, column = divmod(n, ACROSS)
-        left, top = column * WIDTH / ACROSS + NAMES, (rows - row) * height - HEAD
-        axes = axes_at(figure, left, top - STEP * len(actions), WORD * len(words), STEP * len(actions))
-        draw_map(axes, weights, right)
+        left, top = column * WIDTH / ACROSS + NAMES, row * height + HEAD
+        words, actions = _cells(axes, weights, (left, top), (WORD, STEP))
+        for place, word in enumerate(words):
+            at = (left + WORD * (place + 0.4), top)
+            say(axes, word, at, (0, 1), coords="data", rotation=45, va="bottom", fontsize=SMALL)
+        beside: dict[str, Any] = {"coords": "data", "ha": "right", "fontsize": SMALL}
+        for step, action in enumerate(actions):
+            at = (left, top + STEP * (step + 0.4))
+            say(axes, action, at, (-1, 0), va="center_baseline", color=COLOR.muted, **beside)
+        if right is not None:
+            mark, color = ("✓ right", COLOR.good) if right[weights["command"][0]] else ("✗ wrong", COLOR.bad)
+            say(axes, mark, (left, top), (-4, 5), color=color, **beside)
     answers = {True: "right", False: "wrong"}
     commands = frame["command"].unique(maintain_order=True)
     said_of = [f"{command} ({answers[right[command]]})" if right else command for command in commands]
     return labelled(figure, {"attention maps": ", ".join(said_of)})
 
 
-def draw_map(axes: Axes, weights: pl.DataFrame, right: Mapping[str, bool] | None = None) -> Said:
-    """The map of one command on any axes, as large as its rows and columns say; `right` as above."""
-    words, actions = weights.filter(step=1)["word"].to_list(), weights.filter(place=1)["action"].to_list()
+def _cells(axes: Axes, weights: pl.DataFrame, at: Point = (0, 0), cell: Point = (1, 1)) -> tuple[list[str], list[str]]:
+    """The map of one command, its upper left corner at a place; its words, and its actions in short."""
+    words = weights.filter(step=1)["word"].to_list()
+    actions = list(map(short, weights.filter(place=1)["action"]))
+    (left, top), (width, height) = at, cell
     for step, place, weight in weights["step", "place", "weight"].iter_rows():
-        box = {"color": COLOR.ours, "alpha": 0.05 + 0.9 * weight, "linewidth": 0, "clip_on": False}
-        axes.add_patch(Rectangle((place - 1, step - 1), 0.92, 0.9, **box))
-        said = f"{short(actions[step - 1])}: {weight:.2f} at “{words[place - 1]}”"
-        tip(axes, (place - 1, step), said, to=(place, step - 1))
+        x, y = left + width * (place - 1), top + height * (step - 1)
+        look = {"color": COLOR.ours, "alpha": 0.05 + 0.9 * weight, "clip_on": False}
+        box(axes, (x, y), 0.92 * width, 0.9 * height, **look)
+        said = f"{actions[step - 1]}: {weight:.2f} at “{words[place - 1]}”"
+        tip(axes, (x, y + height), said, to=(x + width, y))
+    return words, actions
+
+
+def draw_map(axes: Axes, weights: pl.DataFrame) -> Said:
+    """The map of one command on any axes, as large as its rows and columns say."""
+    words, actions = _cells(axes, weights)
     axes.set_xlim(0, len(words))
     axes.set_ylim(len(actions), 0)
     axes.set_xticks([n + 0.4 for n in range(len(words))], words, rotation=45, ha="left")
     axes.xaxis.tick_top()
-    axes.set_yticks([n + 0.4 for n in range(len(actions))], map(short, actions))
+    axes.set_yticks([n + 0.4 for n in range(len(actions))], actions)
     axes.tick_params(length=0, labelcolor=COLOR.ink, labelsize=SMALL, pad=1)
     axes.tick_params(axis="y", labelcolor=COLOR.muted)
-    if right is not None:
-        mark, color = ("✓ right", COLOR.good) if right[weights["command"][0]] else ("✗ wrong", COLOR.bad)
-        say(axes, mark, (0, 1), (-4, 5), ha="right", color=color, fontsize=SMALL)
     bare(axes)
-    return {"attention to": " ".join(words), "answer": " ".join(actions)}
+    return {"attention to": " ".join(words), "answer": " ".join(weights.filter(place=1)["action"])}
 
 
 def draw_attention(weights: Any, words: Sequence[str], steps: Sequence[str], path: Path) -> None:
