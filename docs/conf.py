@@ -33,6 +33,7 @@ nb_execution_in_temp = True
 nb_execution_timeout = 300
 nb_execution_raise_on_error = True
 nb_merge_streams = True
+nb_output_stderr = "remove"  # progress, which a reader of the page does not wait for
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
