@@ -322,12 +322,12 @@ def attention_maps(frame: pl.DataFrame, right: Mapping[str, bool] | None = None)
         left, top = column * WIDTH / ACROSS + NAMES, row * height + HEAD
         words, actions = _cells(axes, weights, (left, top), (WORD, STEP))
         for place, word in enumerate(words):
-            at = (left + WORD * (place + 0.4), top)
-            say(axes, word, at, (0, 1), coords="data", rotation=45, va="bottom", fontsize=SMALL)
+            x = left + WORD * (place + 0.4)
+            say(axes, word, (x, top), (0, 1), coords="data", rotation=45, va="bottom", fontsize=SMALL)
         beside: dict[str, Any] = {"coords": "data", "ha": "right", "fontsize": SMALL}
         for step, action in enumerate(actions):
-            at = (left, top + STEP * (step + 0.4))
-            say(axes, action, at, (-1, 0), va="center_baseline", color=COLOR.muted, **beside)
+            y = top + STEP * (step + 0.4)
+            say(axes, action, (left, y), (-1, 0), va="center_baseline", color=COLOR.muted, **beside)
         if right is not None:
             mark, color = ("✓ right", COLOR.good) if right[weights["command"][0]] else ("✗ wrong", COLOR.bad)
             say(axes, mark, (left, top), (-4, 5), color=color, **beside)
