@@ -178,8 +178,8 @@ def _answers(ledger: Ledger, row: Row, columns: Iterable[str], test: str | None)
             what = f"answers of run {row['key'][:12]}" + (f" to {test}" if suffix else "")
             raise InputError(f"{ledger.path} has no {what}: take them from where it was trained")
         frame = frame.with_columns(
-            *(pl.lit(None, SCHEMA[name]).alias(name) for name in names[2 * (content is not None) :]),
             *(_columns(kind, content, asked) if content is not None else ()),
+            *(pl.lit(None, SCHEMA[name]).alias(name) for name in names[2 * (content is not None) :]),
         )
         if kind == "greedy" and not suffix:
             frame = frame.with_columns(ended=_ended(ledger, row, frame["answer"]))

@@ -124,7 +124,7 @@ def _show_split(entries: Sequence["Entry"], split: str) -> None:
     from rich.text import Text
 
     from daxlab.paper.leaderboard import others
-    from daxlab.report.leaderboard import published_words, rounded
+    from daxlab.report.leaderboard import DRAWS, published_words, rounded
     from daxlab.report.text import interval
     from daxlab.units import counted
 
@@ -134,7 +134,7 @@ def _show_split(entries: Sequence["Entry"], split: str) -> None:
         if cell.runs:
             ends = "" if cell.low is None else f" ({interval({'low': cell.low, 'high': cell.high})})"
             failed = f", {cell.failed} failed" if cell.failed else ""
-            draw = ", on the release's draw" if cell.draw == "release" else ""
+            draw = f", on {DRAWS[cell.draw]}" if cell.draw else ""
             print(f"  {dots(cell.accuracies, 0, 100, LINE)} {rounded(cell.mean)}{ends}")
             print(f"  {counted(cell.runs, 'run')}{failed}{draw}: {every([rounded(run) for run in cell.accuracies])}")
         else:

@@ -10,6 +10,7 @@ from daxlab.learners import RNN
 from daxlab.ledger import Ledger
 from daxlab.paper.comparison import Row as Compared, cells, experiments_of
 from daxlab.paper.experiments import BEST, NETWORKS, OVERALL, SCAN, SPLITS
+from daxlab.paper.runs import draw_of
 from daxlab.paper.targets import RUNS, stated
 from daxlab.paper.verdicts import Scale, decide, judge
 from daxlab.report import figures, text
@@ -70,6 +71,9 @@ def _contrast(facts: Facts) -> Iterator[Block]:
         "Per cent of test commands with every action right. Each dot is one run, a stroke their mean, a band its 95% "
         f"interval; a diamond is the paper's figure, of {of} on that split."
     )
+    released = [f"*{split}*" for split, row in rows.items() if draw_of(row["split"]) == "release"]
+    if released:
+        caption += f" The runs on {', '.join(released)} are on the release's draw."
     title = f"{'overall-best' if kind == 'overall' else network} on {text.number(len(rows))} splits."
     meaning = [Text(CLAIMS, "after")] if any(isinstance(block, Findings) for block in claims) else []
     own = [_beside(rows, kind)] if network != OVERALL_BEST else []

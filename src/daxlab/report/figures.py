@@ -187,11 +187,17 @@ def draw_bars(axes: Axes, shares: Sequence[tuple[str, float, float]], room: floa
         label = shares[place][0]
         tip(axes, (0, place + 0.4), f"{label}: {notes[place]}, {percent(100 * count / of, 1)}%", to=(100, place - 0.4))
     labels = [label for label, _, _ in shares]
+    names = [short(label, int(room / PIXELS_A_LETTER)) for label in labels]
     axes.set_xlim(0, 100)
     axes.set_ylim(len(shares) - 0.5, -0.5)
-    axes.set_yticks(range(len(shares)), [short(label, int(room / PIXELS_A_LETTER)) for label in labels])
     axes.set_xticks([])
-    axes.tick_params(axis="y", labelcolor=COLOR.ink)
+    if on_page(axes):  # ticks take several times as long
+        axes.set_yticks([])
+        for place, name in enumerate(names):
+            say(axes, name, (0, place), (-3.5, 0), **(beside | {"ha": "right", "fontsize": 11.5}))
+    else:
+        axes.set_yticks(range(len(shares)), names)
+        axes.tick_params(axis="y", labelcolor=COLOR.ink)
     bare(axes)
     return dict(zip(labels, notes, strict=True))
 
@@ -316,12 +322,12 @@ def attention_maps(frame: pl.DataFrame, right: Mapping[str, bool] | None = None)
         left, top = column * WIDTH / ACROSS + NAMES, row * height + HEAD
         words, actions = _cells(axes, weights, (left, top), (WORD, STEP))
         for place, word in enumerate(words):
-            at = (left + WORD * (place + 0.4), top)
-            say(axes, word, at, (0, 1), coords="data", rotation=45, va="bottom", fontsize=SMALL)
+            x = left + WORD * (place + 0.4)
+            say(axes, word, (x, top), (0, 1), coords="data", rotation=45, va="bottom", fontsize=SMALL)
         beside: dict[str, Any] = {"coords": "data", "ha": "right", "fontsize": SMALL}
         for step, action in enumerate(actions):
-            at = (left, top + STEP * (step + 0.4))
-            say(axes, action, at, (-1, 0), va="center_baseline", color=COLOR.muted, **beside)
+            y = top + STEP * (step + 0.4)
+            say(axes, action, (left, y), (-1, 0), va="center_baseline", color=COLOR.muted, **beside)
         if right is not None:
             mark, color = ("✓ right", COLOR.good) if right[weights["command"][0]] else ("✗ wrong", COLOR.bad)
             say(axes, mark, (left, top), (-4, 5), color=color, **beside)

@@ -75,6 +75,8 @@ SCHEMA |= {"verdict": str, "difference": float, "presentations": str, "parameter
 
 # -- tables
 
+DRAWS = {"release": "the release's draw", "own": "our draw"}  # of a random split
+
 
 def table(entries: Sequence[Entry]) -> Table:
     """Learners by splits: our mean, its interval, the published figure and the verdict."""
@@ -99,7 +101,7 @@ def cell_words(cell: Cell) -> list[str]:
     said = [text.percent(cell.mean)]
     if cell.low is not None:
         said.append(text.interval({"low": cell.low, "high": cell.high}))
-    said.append(counted(cell.runs, "run"))
+    said.append(counted(cell.runs, "run") + (f", {DRAWS[cell.draw]}" if cell.draw else ""))
     if cell.published:
         said.append(f"published {cell.published.mean:g}" + (f": {cell.verdict}" if cell.verdict else ""))
     return said
