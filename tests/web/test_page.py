@@ -14,8 +14,10 @@ from urllib.parse import quote
 import pytest
 
 from daxlab import language
+from daxlab.analysis.answers import answers
 from daxlab.ledger import Ledger, Writer
 from daxlab.web.bundle import one_file, write_folder
+from daxlab.web.content import weights
 from daxlab.web.server import serve
 
 pytestmark = [pytest.mark.slow, pytest.mark.results]
@@ -27,6 +29,7 @@ VIEWS = [
     "shots",
     "ask",
     "ask?q=left+and+and",
+    "ask?q=jump+twice&n=70173015.9485894f",
     "results",
     "runs",
     "runs?run=9485894f",
@@ -153,6 +156,29 @@ def test_a_line_is_completed_and_answered(opened: Any, served: str) -> None:
     box.fill("dax <img src=x onerror=alert(1)>")
     page.wait_for_selector("text=has no word “dax”")
     assert page.locator("main img").count() == 0
+
+
+def test_what_has_no_weights_answers_as_it_was_asked_then(opened: Any, served: str) -> None:
+    with Ledger(SHIPPED) as ledger:
+        rules = ledger.rows({"learner": "grammar", "split": "jump"})[0]["key"]
+        answered = ledger.having("greedy")
+        runs = ledger.rows({"learner": "rnn", "split": "jump", "status": "done"})
+        lstm = next(row["key"] for row in runs if row["key"] in answered and not weights([SHIPPED], row["key"]))
+        frame = answers(ledger, lstm).filter(command="jump twice")
+    page = opened(f"{served}#/runs?run={lstm}")
+    page.get_by_role("link", name="What it answered then").click()
+    page.wait_for_selector("h1:has-text('Ask anything')")
+    page.get_by_label("A command").fill("jump twice")
+    page.wait_for_timeout(300)
+    page.wait_for_selector("text=Asked then, not now.")
+    (right,) = frame["right"]
+    card = page.locator(".answer", has_text="Asked then, not now.")
+    assert ("✓ right" if right else "✗ wrong") in card.inner_text()
+    assert len(frame["answer"][0]) == card.locator(".actions li:not(.end):not(.none)").count()
+    page.get_by_label("A command").fill("walk")
+    page.wait_for_selector("text=was not asked this")
+    page.goto(f"{served}#/ask?q=jump+twice&n={rules[:8]}")
+    page.wait_for_selector("text=Asked then, not now.")
 
 
 def test_a_dot_leads_to_its_run_and_a_filter_is_fast(opened: Any, served: str) -> None:

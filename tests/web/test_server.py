@@ -80,6 +80,9 @@ def test_runs_are_the_ledgers(port: int) -> None:
     answers = told(port, f"/data/answers/{KEY}.json")
     accuracy = 100 * (answers["commands"] - answers["wrong"]) / answers["commands"]
     assert accuracy == pytest.approx(run.metrics["accuracy"])
+    asked = told(port, f"/data/asked/{KEY}.json")
+    assert asked["accuracy"] == run.metrics["accuracy"] and len(asked["answers"]) == answers["commands"]
+    assert all(asked["answers"][command] == answer for command, answer in answers["shown"])
     assert told(port, "/data/status.json")["done"] == every
     assert len(told(port, "/data/claims.json")) == 17
 
@@ -118,6 +121,7 @@ WRONG = {
     "/data/runs/ffffffff.json": 404,
     "/data/runs/zzzz.json": 404,
     "/data/answers/ffffffff.json": 404,
+    "/data/asked/ffffffff.json": 404,
     f"/data/weights/{'f' * 64}.safetensors": 404,
     f"/data/weights/{KEY}.safetensors": 404,
     "/data/weights/..%2f..%2fruns.db": 404,
@@ -203,7 +207,7 @@ import sys
 from pathlib import Path
 from daxlab.web.server import Site
 site = Site(Path(sys.argv[1]))
-for path in ("page", "claims", "runs", "status", "runs/9485894f", "answers/9485894f"):
+for path in ("page", "claims", "runs", "status", "runs/9485894f", "answers/9485894f", "asked/9485894f"):
     site.get(f"/data/{path}.json")
 print([name for name in sys.modules if name.split(".")[0] in ("jax", "jaxlib", "equinox", "matplotlib")][:3])
 """

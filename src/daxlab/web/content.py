@@ -115,6 +115,32 @@ def _network(row: Facts) -> Facts:
     return network
 
 
+def then(own: Path) -> list[Facts]:
+    """Of each learner of another kind one run on each split of a grammar that has its answers in the ledger."""
+    chosen: dict[tuple[str, ...], Facts] = {}
+    with Ledger(own) as ledger:
+        answered = ledger.having("greedy")
+        for row in sorted(ledger.rows({"status": "done"}), key=lambda row: (row["label"], row["split"], row["seed"])):
+            if row["learner"] != "rnn" and row["key"] in answered and _has_grammar(row["dataset"]):
+                chosen.setdefault((row["dataset"], row["label"], row["split"]), _then(row))
+    return list(chosen.values())
+
+
+def _then(row: Facts) -> Facts:
+    parts = ("key", "dataset", "split", "seed", "accuracy")
+    return {part: row[part] for part in parts} | {"name": row["label"], "told": "", "then": True}
+
+
+def asked(own: Path, key: str) -> Facts:
+    """A run with its answers to its test set, as it gave them when it was trained; none where the ledger lacks them."""
+    from daxlab.analysis.answers import answers  # polars is slow to load
+
+    with Ledger(own) as ledger:
+        (row,) = ledger.rows({"key": ledger.find(key)})
+        frame = answers(ledger, row["key"]).drop_nulls("answer").select("command", "answer")
+    return _then(row) | {"answers": {command: " ".join(answer) for command, answer in frame.iter_rows()}}
+
+
 def ladder(networks: Sequence[Facts]) -> list[str]:
     """One network for each number of composed commands: all of the kind that has most such numbers."""
     by_kind: dict[tuple[str, str, str], dict[int, str]] = {}
@@ -139,8 +165,8 @@ def first(networks: Sequence[Facts]) -> list[str]:
 def page(own: Path, *, live: bool = False, report: str | None = None) -> Facts:
     """What every view needs. `live`: whether it is served, so that it can be asked again; `report`: the address of a
     report that lies beside it."""
-    asked = networks(ledgers(own))
-    names = sorted({"scan"} | {network["dataset"] for network in asked})
+    kept, other = networks(ledgers(own)), then(own) if live else []
+    names = sorted({"scan"} | {run["dataset"] for run in [*kept, *other]})
     grammars = {name: data for name in names if isinstance(data := dataset(name), GrammarDataset)}
     return {
         "live": live,
@@ -149,9 +175,10 @@ def page(own: Path, *, live: bool = False, report: str | None = None) -> Facts:
         "questions": QUESTIONS,
         "languages": {name: language_facts(data.grammar) for name, data in grammars.items()},
         "vocabularies": {name: vocabulary(name) for name in grammars},
-        "networks": asked,
-        "first": first(asked),
-        "ladder": ladder(asked),
+        "networks": kept,
+        "then": other,
+        "first": first(kept),
+        "ladder": ladder(kept),
     }
 
 

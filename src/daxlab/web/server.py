@@ -72,6 +72,7 @@ class Site:
             "/data/status.json": self._status,
             f"/data/runs/{KEY}.json": self._run,
             f"/data/answers/{KEY}.json": self._answers,
+            f"/data/asked/{KEY}.json": self._asked,
             f"/data/weights/{KEY}.safetensors": self._weights,
         }
 
@@ -147,6 +148,12 @@ class Site:
         wrong = frame.filter(~frame["right"])
         shown = [(command, " ".join(answer)) for command, answer, _ in wrong.head(WRONG_SHOWN).iter_rows()]
         return Content(compact({"commands": len(frame), "wrong": len(wrong), "shown": shown}))
+
+    def _asked(self, key: str) -> Content:
+        asked = content.asked(self.ledger, key)
+        if not asked["answers"]:
+            raise Refused(HTTPStatus.NOT_FOUND, "the ledger does not have the answers of this run")
+        return Content(compact(asked))
 
     def _weights(self, key: str) -> Content:
         paths = content.ledgers(self.ledger)
