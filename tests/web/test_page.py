@@ -30,6 +30,8 @@ VIEWS = [
     "ask",
     "ask?q=left+and+and",
     "ask?q=jump+twice&n=70173015.9485894f",
+    "near",
+    "when?q=jump+twice&t=1600",
     "results",
     "runs",
     "runs?run=9485894f",
@@ -179,6 +181,40 @@ def test_what_has_no_weights_answers_as_it_was_asked_then(opened: Any, served: s
     page.wait_for_selector("text=was not asked this")
     page.goto(f"{served}#/ask?q=jump+twice&n={rules[:8]}")
     page.wait_for_selector("text=Asked then, not now.")
+
+
+def test_a_dot_of_the_map_leads_to_its_neighbours(opened: Any, served: str) -> None:
+    page = opened(f"{served}#/near")
+    page.wait_for_selector(".nearest li", timeout=60_000)
+    assert page.locator(".map circle").count() == 400
+    before = page.input_value("#picked")
+    other = page.locator(".nearest button").first.inner_text()
+    page.locator(".nearest button").first.click()
+    assert page.input_value("#picked") == other != before
+    assert page.locator(".map circle.picked title").text_content() == other
+    assert page.locator(".map circle.near").count() == 5
+    page.fill("#picked", "jump and jump and jump")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=is no command of its language")
+    page.fill("#picked", "jump around right thrice")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(
+        ".map circle.picked title:text-is('jump around right thrice')", state="attached", timeout=60_000
+    )
+
+
+def test_the_page_scrubs_over_snapshots(opened: Any, served: str) -> None:
+    page = opened(f"{served}#/when?q=jump+around+left&t=400", reduced_motion="reduce")
+    page.wait_for_selector(".nearest li", timeout=60_000)
+    assert "✗ wrong" in page.inner_text(".card h2")
+    places = "[...document.querySelectorAll('.map circle')].map(one => one.style.transform).join()"
+    early = page.evaluate(places)
+    page.locator("#moment").focus()
+    page.keyboard.press("End")
+    page.wait_for_selector("text=Its answer at the end ✓ right")
+    assert "t=end" in page.url
+    page.wait_for_selector("text=It reads the commands…", state="detached", timeout=60_000)
+    assert page.evaluate(places) != early
 
 
 def test_a_dot_leads_to_its_run_and_a_filter_is_fast(opened: Any, served: str) -> None:

@@ -63,6 +63,11 @@ def test_it_gives_the_page_and_what_the_page_asks_for(port: int) -> None:
         assert ask(port, f"/{name}")[1] == part
     page = told(port, "/data/page.json")
     assert page["live"] and len(page["ladder"]) == 7 and len(page["first"]) == 3
+    (several,) = [network for network in page["networks"] if network["snapshots"]]
+    for update in several["snapshots"]:
+        response, weights = ask(port, f"/data/weights/{several['key']}-{update}.safetensors")
+        assert response.status == 200 and 300_000 < len(weights) < 500_000
+    assert len(set(told(port, f"/data/commands/{several['key']}.json")["commands"])) == 400
     for network in page["networks"][:2]:
         response, weights = ask(port, f"/data/weights/{network['key']}.safetensors")
         assert response.status == 200 and 300_000 < len(weights) < 500_000
@@ -122,6 +127,8 @@ WRONG = {
     "/data/runs/zzzz.json": 404,
     "/data/answers/ffffffff.json": 404,
     "/data/asked/ffffffff.json": 404,
+    "/data/commands/ffffffff.json": 404,
+    f"/data/weights/{'f' * 64}-400.safetensors": 404,
     f"/data/weights/{'f' * 64}.safetensors": 404,
     f"/data/weights/{KEY}.safetensors": 404,
     "/data/weights/..%2f..%2fruns.db": 404,

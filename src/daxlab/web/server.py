@@ -73,7 +73,9 @@ class Site:
             f"/data/runs/{KEY}.json": self._run,
             f"/data/answers/{KEY}.json": self._answers,
             f"/data/asked/{KEY}.json": self._asked,
+            f"/data/commands/{KEY}.json": self._commands,
             f"/data/weights/{KEY}.safetensors": self._weights,
+            rf"/data/weights/{KEY}-([0-9]{{1,9}}).safetensors": self._weights,
         }
 
     def get(self, target: str) -> Content:
@@ -155,9 +157,17 @@ class Site:
             raise Refused(HTTPStatus.NOT_FOUND, "the ledger does not have the answers of this run")
         return Content(compact(asked))
 
-    def _weights(self, key: str) -> Content:
+    def _commands(self, key: str) -> Content:
+        network = next((one for one in content.networks(content.ledgers(self.ledger)) if one["key"] == key), None)
+        if network is None:
+            raise Refused(HTTPStatus.NOT_FOUND, "there is no network of such a run (give its whole key)")
+        return Content(compact({"commands": content.commands(network)}))
+
+    def _weights(self, key: str, update: str = "") -> Content:
         paths = content.ledgers(self.ledger)
         file = content.weights(paths, key) if len(key) == 64 else None
+        if file is not None and update:
+            file = content.snapshots(paths, key).get(int(update))
         if file is None:
             raise Refused(HTTPStatus.NOT_FOUND, "there are no weights of such a run (give its whole key)")
         return Content(_narrow(file, file.stat().st_mtime_ns), "application/octet-stream")

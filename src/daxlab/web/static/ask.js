@@ -143,7 +143,7 @@ function answered({ name, about: one, result, actions: sequence }, moving, truth
 }
 
 // Every step of an answer as a button with its probability, and below it the step that is pointed at.
-function inspected({ steps, ended }, wrong, words) {
+export function inspected({ steps, ended }, wrong, words) {
   const line = h("p", { class: "small step-line", "aria-live": "polite" }), read = h("p", { class: "read" }, words.map(word => [h("span", {}, word === END ? "(end)" : word), " "]));
   const buttons = steps.map((step, n) => {
     const bar = s("svg", { class: "bar", viewBox: "0 0 24 4", "aria-hidden": "true", preserveAspectRatio: "none" }, s("rect", { width: 24 * step.p, height: 4 }));
