@@ -204,7 +204,7 @@ def test_a_dot_of_the_map_leads_to_its_neighbours(opened: Any, served: str) -> N
 
 
 def test_the_page_scrubs_over_snapshots(opened: Any, served: str) -> None:
-    page = opened(f"{served}#/when?q=jump+around+left&t=400", reduced_motion="reduce")
+    page = opened(f"{served}#/when?q=walk+around+left&t=400", reduced_motion="reduce")
     page.wait_for_selector(".nearest li", timeout=60_000)
     assert "✗ wrong" in page.inner_text(".card h2")
     places = "[...document.querySelectorAll('.map circle')].map(one => one.style.transform).join()"
