@@ -217,6 +217,22 @@ def test_the_page_scrubs_over_snapshots(opened: Any, served: str) -> None:
     assert page.evaluate(places) != early
 
 
+def test_the_keyboard_goes_from_dot_to_dot(opened: Any, served: str) -> None:
+    page = opened(f"{served}#/runs?split=jump")
+    page.wait_for_selector("canvas")
+    page.locator("canvas").focus()
+    said = []
+    for key in ("ArrowRight", "ArrowRight", "ArrowDown", "ArrowDown", "End"):
+        page.keyboard.press(key)
+        said.append(page.inner_text(".tip"))
+    assert len({one.split(" · ")[1] for one in said}) == 3  # a row each
+    values = [float(one.split("%")[0]) for one in said]
+    assert values[0] <= values[1] and values[3] <= values[4]
+    run = said[-1].split(" · ")[-1]
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f"h1:has-text('Run {run}')")
+
+
 def test_a_dot_leads_to_its_run_and_a_filter_is_fast(opened: Any, served: str) -> None:
     page = opened(f"{served}#/runs")
     page.wait_for_selector("canvas")

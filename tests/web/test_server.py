@@ -143,6 +143,7 @@ WRONG = {
     "/data/runs.json?split=a&split=b": 400,
     "/data/runs.json?key=abc": 400,
     "/data/runs.json?seed=%ff": 400,
+    "/data/runs.json?seed=a": 400,
     "/data/runs.json?split'--=1": 400,
     "/" + "a" * 3000: 414,
     "/" + "a" * 70_000: 414,

@@ -144,9 +144,9 @@ class Site:
         from daxlab.analysis.answers import answers  # polars is slow to load
 
         with Ledger(self.ledger) as ledger:
-            frame = answers(ledger, ledger.find(key)).select("command", "answer", "right")
-        if frame["right"].null_count():
-            raise Refused(HTTPStatus.NOT_FOUND, "the ledger does not have the answers of this run")
+            if (run := ledger.find(key)) not in ledger.having("greedy"):
+                return Content(compact({"commands": 0, "wrong": 0, "shown": []}))
+            frame = answers(ledger, run).select("command", "answer", "right")
         wrong = frame.filter(~frame["right"])
         shown = [(command, " ".join(answer)) for command, answer, _ in wrong.head(WRONG_SHOWN).iter_rows()]
         return Content(compact({"commands": len(frame), "wrong": len(wrong), "shown": shown}))
@@ -200,6 +200,8 @@ def _where(ledger: Ledger, filters: list[tuple[str, str]]) -> dict[str, Any]:
         where[name] = value
     if len(where) < len(filters):
         raise Refused(HTTPStatus.BAD_REQUEST, f"give at most {MOST_FILTERS} filters, each by another column")
+    if type(where.get("seed", 0)) is not int:  # nor a bool
+        raise Refused(HTTPStatus.BAD_REQUEST, "a seed is a whole number below 2^63")
     if any(name in ("key", "group") and not re.fullmatch("[0-9a-f]{64}", str(where[name])) for name in where):
         raise Refused(HTTPStatus.BAD_REQUEST, "a filter by key or group needs the whole of it")
     return where

@@ -122,7 +122,7 @@ async function one(all, prefix, networks, address) {
   const row = all.find(other => other.key.startsWith(prefix.slice(0, 12))), { live, languages, first } = await data("page");
   if (!row) throw new Error(`this page has no run ${prefix.slice(0, 12)}`);
   const kept = networks.find(other => other.key.startsWith(row.key));
-  const spoken = live && !kept && row.status === "done" && Object.hasOwn(languages, row.values.dataset);
+  const spoken = live && !kept && (await data(`answers/${row.key}`).catch(() => ({}))).commands && Object.hasOwn(languages, row.values.dataset);
   const then = spoken ? command => address("ask", { q: command ?? "", n: [row.key.slice(0, 8), ...row.values.dataset === "scan" ? first.slice(0, 2).map(key => key.slice(0, 8)) : []].join(".") }) : null;
   const facts = { ...row.values, seed: row.seed, status: row.status, seconds: row.seconds, finished: row.finished && new Date(1000 * row.finished).toISOString().slice(0, 10) };
   const siblings = { label: row.values.label, dataset: row.values.dataset, split: row.values.split, by: "seed" };
@@ -141,6 +141,7 @@ async function one(all, prefix, networks, address) {
 async function answers(row, onward) {
   try {
     const { wrong, commands, shown } = await data(`answers/${row.key}`);
+    if (!commands) return h("p", { class: "small" }, "The ledger does not have its answers.");
     const of = onward ? command => h("a", { href: onward(command) }, command) : command => command;
     return h("details", { open: wrong > 0 }, h("summary", {}, `${wrong.toLocaleString("en")} wrong answers of ${commands.toLocaleString("en")}, as it was asked then`),
       h("div", { class: "scroll tall", tabindex: 0, role: "group", "aria-label": "Wrong answers" }, h("table", {}, h("thead", {}, h("tr", {}, ["command", "answer"].map(name => h("th", { scope: "col" }, name)))),
