@@ -17,6 +17,7 @@ from daxlab.analysis.answers import answers
 from daxlab.encoding import Encoding
 from daxlab.engine.checkpoint import dump_weights
 from daxlab.ledger import Ledger
+from daxlab.ledger.trained import TrainedModel
 from daxlab.networks import seq2seq
 from daxlab.web.content import ledgers, networks, vocabulary, weights
 from daxlab.web.half import narrowed
@@ -108,6 +109,57 @@ def test_any_cell_and_any_number_of_layers(
             assert all((step["attention"] is not None) == attention for step in answer["steps"])
             assert all(abs(sum(step["chances"]) - 1) < 1e-9 for step in answer["steps"])
             assert all(step["p2"] <= step["p"] for step in answer["steps"]) or length is not None
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+@pytest.mark.parametrize("cell", ["srn", "lstm", "gru"])
+def test_states_and_their_nearest_are_pythons(modules: Any, cell: Any, layers: int, tmp_path: Path) -> None:
+    encoding = Encoding.of(dataset("scan").examples())
+    commands = [example.command for example in Random(layers).sample(dataset("scan").examples(), 40)]
+    network = seq2seq(
+        jax.random.key(7), 12, words=len(encoding.words), actions=len(encoding.actions), cell=cell, layers=layers
+    )
+    file = tmp_path / "weights"
+    file.write_bytes(dump_weights(network))
+    stack = jax.tree.map(lambda x: x[None] if hasattr(x, "shape") else x, network)
+    expected = engine.encodings(stack, encoding.commands(commands))["final"][0]
+    modules.served["weights"] = file
+    program = """async ([vocabulary, commands]) => {
+      const { Network } = await import("/network.js"), map = await import("/map.js");
+      const rows = await map.states(new Network(await (await fetch("/weights")).arrayBuffer(), vocabulary), commands);
+      const axes = map.components(rows), flat = rows.map(row => map.project(row, axes));
+      return { rows: rows.map(row => [...row]), near: commands.map((_, n) => map.nearest(rows, n)), flat };
+    }"""
+    mine = modules.evaluate(program, [vocabulary("scan"), commands])
+    np.testing.assert_allclose(mine["rows"], expected, atol=1e-4)
+    rows = np.array(mine["rows"])
+    long = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    cosines = long @ long.T
+    np.fill_diagonal(cosines, -2)
+    for n, near in enumerate(mine["near"]):
+        np.testing.assert_allclose([cosine for _, cosine in near], np.sort(cosines[n])[::-1][:5], atol=1e-12)
+        assert all(abs(cosines[n, other] - cosine) < 1e-12 for other, cosine in near)
+    flat, centred = np.array(mine["flat"]), rows - rows.mean(axis=0)
+    spread = np.linalg.svd(centred, compute_uv=False)[:2]  # no two directions have more of the variance
+    np.testing.assert_allclose(np.linalg.norm(flat, axis=0), spread, rtol=1e-3)
+
+
+@pytest.mark.results
+def test_states_of_a_shipped_network_are_pythons(modules: Any) -> None:
+    key = KEYS[0]
+    home = next(path for path in ledgers(SHIPPED) if weights([path], key))
+    commands = ["jump", "walk around left twice and look", "turn opposite right thrice after run"]
+    modules.served["weights"] = weights([home], key)
+    mine = modules.evaluate(
+        """async ([vocabulary, commands]) => {
+          const { Network } = await import("/network.js");
+          const network = new Network(await (await fetch("/weights")).arrayBuffer(), vocabulary);
+          return commands.map(one => [...network.state(one.split(" "))]);
+        }""",
+        [vocabulary("scan"), commands],
+    )
+    fitted = TrainedModel(home, key)._fitted
+    np.testing.assert_allclose(mine, fitted.states(0, commands)["final"], atol=1e-4)
 
 
 def test_half_precision_is_numpys(modules: Any, tmp_path: Path) -> None:

@@ -14,8 +14,10 @@ from urllib.parse import quote
 import pytest
 
 from daxlab import language
+from daxlab.analysis.answers import answers
 from daxlab.ledger import Ledger, Writer
 from daxlab.web.bundle import one_file, write_folder
+from daxlab.web.content import weights
 from daxlab.web.server import serve
 
 pytestmark = [pytest.mark.slow, pytest.mark.results]
@@ -27,6 +29,9 @@ VIEWS = [
     "shots",
     "ask",
     "ask?q=left+and+and",
+    "ask?q=jump+twice&n=70173015.9485894f",
+    "near",
+    "when?q=jump+twice&t=1600",
     "results",
     "runs",
     "runs?run=9485894f",
@@ -153,6 +158,79 @@ def test_a_line_is_completed_and_answered(opened: Any, served: str) -> None:
     box.fill("dax <img src=x onerror=alert(1)>")
     page.wait_for_selector("text=has no word “dax”")
     assert page.locator("main img").count() == 0
+
+
+def test_what_has_no_weights_answers_as_it_was_asked_then(opened: Any, served: str) -> None:
+    with Ledger(SHIPPED) as ledger:
+        rules = ledger.rows({"learner": "grammar", "split": "jump"})[0]["key"]
+        answered = ledger.having("greedy")
+        runs = ledger.rows({"learner": "rnn", "split": "jump", "status": "done"})
+        lstm = next(row["key"] for row in runs if row["key"] in answered and not weights([SHIPPED], row["key"]))
+        frame = answers(ledger, lstm).filter(command="jump twice")
+    page = opened(f"{served}#/runs?run={lstm}")
+    page.get_by_role("link", name="What it answered then").click()
+    page.wait_for_selector("h1:has-text('Ask anything')")
+    page.get_by_label("A command").fill("jump twice")
+    page.wait_for_timeout(300)
+    page.wait_for_selector("text=Asked then, not now.")
+    (right,) = frame["right"]
+    card = page.locator(".answer", has_text="Asked then, not now.")
+    assert ("✓ right" if right else "✗ wrong") in card.inner_text()
+    assert len(frame["answer"][0]) == card.locator(".actions li:not(.end):not(.none)").count()
+    page.get_by_label("A command").fill("walk")
+    page.wait_for_selector("text=was not asked this")
+    page.goto(f"{served}#/ask?q=jump+twice&n={rules[:8]}")
+    page.wait_for_selector("text=Asked then, not now.")
+
+
+def test_a_dot_of_the_map_leads_to_its_neighbours(opened: Any, served: str) -> None:
+    page = opened(f"{served}#/near")
+    page.wait_for_selector(".nearest li", timeout=60_000)
+    assert page.locator(".map circle").count() == 400
+    before = page.input_value("#picked")
+    other = page.locator(".nearest button").first.inner_text()
+    page.locator(".nearest button").first.click()
+    assert page.input_value("#picked") == other != before
+    assert page.locator(".map circle.picked title").text_content() == other
+    assert page.locator(".map circle.near").count() == 5
+    page.fill("#picked", "jump and jump and jump")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=is no command of its language")
+    page.fill("#picked", "jump around right thrice")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(
+        ".map circle.picked title:text-is('jump around right thrice')", state="attached", timeout=60_000
+    )
+
+
+def test_the_page_scrubs_over_snapshots(opened: Any, served: str) -> None:
+    page = opened(f"{served}#/when?q=walk+around+left&t=400", reduced_motion="reduce")
+    page.wait_for_selector(".nearest li", timeout=60_000)
+    assert "✗ wrong" in page.inner_text(".card h2")
+    places = "[...document.querySelectorAll('.map circle')].map(one => one.style.transform).join()"
+    early = page.evaluate(places)
+    page.locator("#moment").focus()
+    page.keyboard.press("End")
+    page.wait_for_selector("text=Its answer at the end ✓ right")
+    assert "t=end" in page.url
+    page.wait_for_selector("text=It reads the commands…", state="detached", timeout=60_000)
+    assert page.evaluate(places) != early
+
+
+def test_the_keyboard_goes_from_dot_to_dot(opened: Any, served: str) -> None:
+    page = opened(f"{served}#/runs?split=jump")
+    page.wait_for_selector("canvas")
+    page.locator("canvas").focus()
+    said = []
+    for key in ("ArrowRight", "ArrowRight", "ArrowDown", "ArrowDown", "End"):
+        page.keyboard.press(key)
+        said.append(page.inner_text(".tip"))
+    assert len({one.split(" · ")[1] for one in said}) == 3  # a row each
+    values = [float(one.split("%")[0]) for one in said]
+    assert values[0] <= values[1] and values[3] <= values[4]
+    run = said[-1].split(" · ")[-1]
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f"h1:has-text('Run {run}')")
 
 
 def test_a_dot_leads_to_its_run_and_a_filter_is_fast(opened: Any, served: str) -> None:

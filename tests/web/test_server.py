@@ -63,6 +63,11 @@ def test_it_gives_the_page_and_what_the_page_asks_for(port: int) -> None:
         assert ask(port, f"/{name}")[1] == part
     page = told(port, "/data/page.json")
     assert page["live"] and len(page["ladder"]) == 7 and len(page["first"]) == 3
+    (several,) = [network for network in page["networks"] if network["snapshots"]]
+    for update in several["snapshots"]:
+        response, weights = ask(port, f"/data/weights/{several['key']}-{update}.safetensors")
+        assert response.status == 200 and 300_000 < len(weights) < 500_000
+    assert len(set(told(port, f"/data/commands/{several['key']}.json")["commands"])) == 400
     for network in page["networks"][:2]:
         response, weights = ask(port, f"/data/weights/{network['key']}.safetensors")
         assert response.status == 200 and 300_000 < len(weights) < 500_000
@@ -80,6 +85,9 @@ def test_runs_are_the_ledgers(port: int) -> None:
     answers = told(port, f"/data/answers/{KEY}.json")
     accuracy = 100 * (answers["commands"] - answers["wrong"]) / answers["commands"]
     assert accuracy == pytest.approx(run.metrics["accuracy"])
+    asked = told(port, f"/data/asked/{KEY}.json")
+    assert asked["accuracy"] == run.metrics["accuracy"] and len(asked["answers"]) == answers["commands"]
+    assert all(asked["answers"][command] == answer for command, answer in answers["shown"])
     assert told(port, "/data/status.json")["done"] == every
     assert len(told(port, "/data/claims.json")) == 17
 
@@ -118,6 +126,9 @@ WRONG = {
     "/data/runs/ffffffff.json": 404,
     "/data/runs/zzzz.json": 404,
     "/data/answers/ffffffff.json": 404,
+    "/data/asked/ffffffff.json": 404,
+    "/data/commands/ffffffff.json": 404,
+    f"/data/weights/{'f' * 64}-400.safetensors": 404,
     f"/data/weights/{'f' * 64}.safetensors": 404,
     f"/data/weights/{KEY}.safetensors": 404,
     "/data/weights/..%2f..%2fruns.db": 404,
@@ -132,6 +143,7 @@ WRONG = {
     "/data/runs.json?split=a&split=b": 400,
     "/data/runs.json?key=abc": 400,
     "/data/runs.json?seed=%ff": 400,
+    "/data/runs.json?seed=a": 400,
     "/data/runs.json?split'--=1": 400,
     "/" + "a" * 3000: 414,
     "/" + "a" * 70_000: 414,
@@ -203,7 +215,7 @@ import sys
 from pathlib import Path
 from daxlab.web.server import Site
 site = Site(Path(sys.argv[1]))
-for path in ("page", "claims", "runs", "status", "runs/9485894f", "answers/9485894f"):
+for path in ("page", "claims", "runs", "status", "runs/9485894f", "answers/9485894f", "asked/9485894f"):
     site.get(f"/data/{path}.json")
 print([name for name in sys.modules if name.split(".")[0] in ("jax", "jaxlib", "equinox", "matplotlib")][:3])
 """

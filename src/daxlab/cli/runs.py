@@ -1,13 +1,12 @@
 """`daxlab runs`: what the ledger holds."""
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from daxlab.atomic import atomic_write
 from daxlab.cli import completion
 from daxlab.cli.help import App
 from daxlab.cli.listing import list_runs
@@ -24,9 +23,9 @@ from daxlab.cli.options import (
 )
 from daxlab.errors import InputError
 from daxlab.ledger import Ledger, Writer, export, merge, write_frame, write_table
+from daxlab.ledger.files import copy_weights, forget_weights, weights_of
 from daxlab.ledger.location import LEDGER, ledger_at, writable_ledger
 from daxlab.ledger.trackers import TRACKERS, log
-from daxlab.sweep import weights_of
 from daxlab.terminal import print_json, progress
 from daxlab.units import counted
 
@@ -131,7 +130,8 @@ def export_runs(
         else:
             export(known, to, filters, artefacts=[] if figures_only else None)
             if not figures_only:
-                _copy_weights(known.path, to, known.select(filters))
+                for key in known.select(filters):
+                    copy_weights(known.path, to, key)
     print(to)
 
 
@@ -202,7 +202,7 @@ def delete(
             typer.confirm(f"Delete {counted(len(keys), 'run')} ({some})?", abort=True)
         print(f"{counted(writer.delete(keys), 'run')} deleted")
     for key in keys:
-        weights_of(path, key).unlink(missing_ok=True)
+        forget_weights(path, key)
 
 
 @app.command("merge")
@@ -228,7 +228,8 @@ def merge_runs(
                 result = merge(writer, other)
                 ours, theirs = (_devices(side, result.differ) for side in (writer.ledger, known))
             lacking = {key for key in keys if key in fresh or not weights_of(path, key).exists()}
-            _copy_weights(other, path, lacking - set(result.differ))
+            for key in lacking - set(result.differ):
+                copy_weights(other, path, key)
             print(f"{other}: {result.added:,} added, {result.same:,} the same, {len(result.differ):,} differ")
             unexplained = [key for key in result.differ if ours[key] == theirs[key] or None in (ours[key], theirs[key])]
             for key in unexplained:
@@ -248,10 +249,3 @@ def _devices(ledger: Ledger, keys: Sequence[str]) -> dict[str, tuple[str, str | 
         device, processor = (row["origin"].get(name) for name in ("device", "processor"))
         devices[row["key"]] = (device, processor) if device and row["status"] == "done" else None
     return devices
-
-
-def _copy_weights(source: Path, target: Path, keys: Iterable[str]) -> None:
-    """Weights that lie beside one ledger go beside the other with their runs."""
-    for key in keys:
-        if weights_of(source, key).exists():
-            atomic_write(weights_of(target, key), weights_of(source, key).read_bytes())

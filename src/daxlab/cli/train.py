@@ -35,7 +35,11 @@ SET = "A field of the learner, such as hidden=100. Can be repeated."
 OPTIONS = ("split", "set", "data", "test", "runs", "seed", "device", "executor", "address", "workers", "budget")
 COLUMNS = {"run": "run", "seed": "seed", "test %": "accuracy", "train %": "train_accuracy"}
 COLUMNS |= {"oracle length %": "oracle_accuracy", " ": "failure"}
-MOST_WARNINGS = 3
+MOST_WARNINGS, MOST_SNAPSHOTS = 3, 100
+SNAPSHOTS = (
+    "Keep a network's weights at N points of its training too, evenly on a log scale, for 'daxlab web': when did it "
+    "learn that? The runs are the same. Each takes as much room as the weights."
+)
 
 
 def list_learners(
@@ -126,6 +130,9 @@ def train(
             metavar="SECONDS", help="Time between checkpoints, the most that a kill -9 loses.", rich_help_panel=HOW
         ),
     ] = 20.0,
+    snapshots: Annotated[
+        int, typer.Option(min=0, max=MOST_SNAPSHOTS, metavar="N", help=SNAPSHOTS, rich_help_panel=HOW)
+    ] = 0,
     as_json: JsonOption = False,
 ) -> Outcome:
     """Train a learner on a split, once for each seed.
@@ -138,6 +145,8 @@ def train(
     if not 0 <= checkpoint_every < inf:
         raise InputError(f"--checkpoint-every takes a number of seconds, not {checkpoint_every}")
     chosen = learners.from_text(*name_and_settings(learner or [], settings or []))
+    if snapshots and not chosen.uses_jax:
+        raise InputError(f"--snapshots keeps the weights of a network as it trains, and {chosen.kind} is none")
     source = dataset(data)
     specs = replicates(chosen, data, splits or [], test, runs=runs, seed=seed)
     names = list(dict.fromkeys(spec.split for spec in specs))
@@ -150,7 +159,7 @@ def train(
         writable_ledger(how.ledger)
         print(training.in_words(plan, ", ".join(names)), file=sys.stderr)
     # Whoever trains a few runs decides what to do with a damaged checkpoint; `sweep` and `reproduce` go on.
-    outcome = training.train(specs, how, plan, checkpoint_every=checkpoint_every, set_aside=False)
+    outcome = training.train(specs, how, plan, checkpoint_every=checkpoint_every, set_aside=False, snapshots=snapshots)
     results = _results(how.ledger, outcome.keys, names)
     if as_json:
         content = {"splits": results} if len(names) > 1 else results[names[0]]

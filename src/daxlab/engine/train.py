@@ -70,6 +70,7 @@ def train(
     checkpoint_every: float = 20.0,
     on_progress: Callable[[int, Sequence[float]], bool | None] | None = None,
     on_phase: Callable[[Literal["compiling", "training"]], object] = lambda name: None,
+    on_chunk: Callable[[int, Network], object] = lambda update, networks: None,
     sample: int = 256,
 ) -> Trained:
     """Train a stack to the protocol's end; from `checkpoint`, if that file exists.
@@ -77,8 +78,8 @@ def train(
     A checkpoint is written every `checkpoint_every` seconds (less often if writing takes more than a twentieth of the
     time) and at the end; resumed training ends with the same bits. After every chunk `on_progress` is called with the
     number of updates done and each run's mean loss in the chunk; if it returns False, training stops there, with a
-    checkpoint. `on_phase` is told when it compiles, and when training begins. `sample`: commands per point of the
-    learning curve, 0 for no curve.
+    checkpoint. `on_phase` is told when it compiles, and when training begins; `on_chunk` sees the networks after
+    every chunk, before they train on. `sample`: commands per point of the learning curve, 0 for no curve.
     """
     on_phase("compiling")
     digest, runs, end = stack.digest(), len(stack.members), stack.protocol.updates
@@ -113,6 +114,7 @@ def train(
                     train=np.vstack([history.train, on_train]),
                     test=np.vstack([history.test, on_test]),
                 )
+            on_chunk(done, eqx.combine(state.arrays, program.static))
             history = history._replace(seconds=np.array(time.monotonic() - began))
             if on_progress is not None:
                 go_on = on_progress(done, losses.mean(0).tolist()) is not False

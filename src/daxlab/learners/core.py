@@ -143,6 +143,7 @@ class Context:
 
     checkpoint: Path | None = None  # where to write checkpoints, and to resume from
     checkpoint_every: float = 20.0  # seconds
+    snapshots: int = 0  # points of training at which to keep the weights of networks too
     set_aside: bool = False  # rename a damaged checkpoint and start again, instead of raising an error
     progress: Callable[[int, Sequence[float]], bool | None] = lambda step, losses: None  # False: stop here
     phase: Callable[[Literal["compiling", "training"]], object] = lambda name: None  # what it does now
@@ -293,6 +294,10 @@ class Fitted(abc.ABC):
     def weights(self, member: int) -> bytes:
         """One job's model as bytes, which `Learner.load` reads."""
         raise self.cannot("weights")
+
+    def snapshots(self, member: int) -> Mapping[int, bytes]:
+        """One job's weights on the way, by update, where the context asked for them."""
+        return {}
 
     def record(self, member: int) -> Mapping[str, Any]:
         """One job's model as plain data, which `Learner.restore` takes; its "shown" is for people."""

@@ -19,12 +19,15 @@ from daxlab.errors import InputError
 from daxlab.languages import Example
 from daxlab.learners.core import Ability, Answered, Context, Failure, Fitted, Job, Prediction
 from daxlab.learners.network import NetworkLearner
+from daxlab.learners.snapshots import Snapshots
 from daxlab.networks import Encodes, check_shapes, has_attention
 from daxlab.symbols import PAD
 
 
 class Trainees(Fitted):
     """A stack of trained networks."""
+
+    _snapshots: Snapshots | None = None
 
     def __init__(self, jobs: Sequence[Job], stack: engine.Stack, networks: Any) -> None:
         self.jobs, self.stack, self.networks = jobs, stack, networks
@@ -59,6 +62,9 @@ class Trainees(Fitted):
     def weights(self, member: int) -> bytes:
         return engine.dump_weights(engine.unstack(self.networks, member))
 
+    def snapshots(self, member: int) -> Mapping[int, bytes]:
+        return self._snapshots.of(member) if self._snapshots else {}
+
     def predict(self, command: str) -> Prediction:
         """With the probability of every action, and where it looked."""
         most, words = self.encoding.command_time - 1, len(command.split())
@@ -85,8 +91,9 @@ def fit(learner: NetworkLearner, jobs: Sequence[Job], context: Context) -> Train
         context.phase("compiling")
         _check_memory(stack)
         rehearsal.start()
+    snapshots = Snapshots(context.snapshots, stack.protocol.updates, context.checkpoint)
     with context.turn:
-        trained, resumed = _train(stack, context)
+        trained, resumed = _train(stack, context, snapshots)
     if trained.update < stack.protocol.updates:
         return None
     if on_card:
@@ -95,6 +102,7 @@ def fit(learner: NetworkLearner, jobs: Sequence[Job], context: Context) -> Train
     trainees.failures = [
         Failure(int(update) + 1, "its loss was no longer finite") if update >= 0 else None for update in trained.failed
     ]
+    trainees._snapshots = snapshots
     trainees.curves = [trained.curve(member) for member in range(len(jobs))]
     trainees.seconds, trainees.resumed = float(trained.history.seconds), resumed
     return trainees
@@ -166,7 +174,7 @@ def _rehearse(stack: engine.Stack, jobs: Sequence[Job]) -> None:
             untrained.attention(probes)
 
 
-def _train(stack: engine.Stack, context: Context) -> tuple[engine.Trained, bool]:
+def _train(stack: engine.Stack, context: Context, snapshots: Snapshots) -> tuple[engine.Trained, bool]:
     """The stack after training, and whether it resumed from a checkpoint; a damaged checkpoint is set aside."""
     train = partial(
         engine.train,
@@ -174,6 +182,7 @@ def _train(stack: engine.Stack, context: Context) -> tuple[engine.Trained, bool]
         checkpoint_every=context.checkpoint_every,
         on_progress=context.progress,
         on_phase=context.phase,
+        on_chunk=snapshots.take,
     )
     path = context.checkpoint
     resumed = path is not None and path.exists()

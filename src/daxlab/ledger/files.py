@@ -6,6 +6,7 @@ Knows the file and its neighbours (-wal, -shm, .lock). Of the tables it knows on
 import json
 import os
 import re
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -15,6 +16,7 @@ from urllib.parse import quote
 
 from filelock import FileLock, Timeout, lock_descriptor
 
+from daxlab.atomic import atomic_write
 from daxlab.errors import InputError
 from daxlab.ledger.records import described
 from daxlab.ledger.schema import APPLICATION, OLD_SETTINGS, SCHEMA, STEPS, VERSION
@@ -208,6 +210,32 @@ def checkpoint(folder: Path, group: str) -> Path:
 def weights_of(ledger: Path, name: str) -> Path:
     """The final weights of a run."""
     return _beside(ledger, "weights") / f"{name}.safetensors"
+
+
+def snapshot_of(ledger: Path, name: str, update: int) -> Path:
+    """The weights of a run after some updates of its training."""
+    return _beside(ledger, "weights") / f"{name}.snapshots" / f"{update}.safetensors"
+
+
+def snapshots_of(ledger: Path, name: str) -> dict[int, Path]:
+    """The snapshots of a run, by update; none where it was trained without."""
+    found = snapshot_of(ledger, name, 0).parent.glob("*.safetensors")
+    return {int(path.stem): path for path in sorted(found, key=lambda path: path.stem.zfill(20)) if path.stem.isdigit()}
+
+
+def forget_weights(ledger: Path, name: str) -> None:
+    """Remove the weights of a run and its snapshots."""
+    weights_of(ledger, name).unlink(missing_ok=True)
+    shutil.rmtree(snapshot_of(ledger, name, 0).parent, ignore_errors=True)
+
+
+def copy_weights(ledger: Path, other: Path, name: str) -> None:
+    """The weights of a run and its snapshots, from beside one ledger to beside another."""
+    pairs = {weights_of(ledger, name): weights_of(other, name)}
+    pairs |= {path: snapshot_of(other, name, update) for update, path in snapshots_of(ledger, name).items()}
+    for source, target in pairs.items():
+        if source.exists():
+            atomic_write(target, source.read_bytes())
 
 
 def _lock(path: Path) -> FileLock:

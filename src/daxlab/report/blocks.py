@@ -136,7 +136,17 @@ class Columns:
     right: Sequence["Block"]
 
 
-Block = Text | Absent | Picture | Table | Fold | Findings | Columns
+@dataclass(frozen=True)
+class Asked:
+    """A box that asks a network: what it is, commands to try, what the box is told as JSON, its weights as base64."""
+
+    about: str
+    examples: Sequence[str]
+    data: str
+    weights: str
+
+
+Block = Text | Absent | Picture | Table | Fold | Findings | Columns | Asked
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,9 @@
 """The page: every section in its order, and all of it in one file. No number is computed here."""
 
 import re
-from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from hashlib import sha256
 from importlib.resources import files
 from urllib.parse import quote
 
@@ -15,10 +13,11 @@ from markupsafe import Markup, escape
 
 from daxlab.analysis.answers import read_once
 from daxlab.ledger import Ledger
-from daxlab.report import avenues, comparison, experiments, own, provenance, search, splits, text, translation
-from daxlab.report.blocks import Block, Section, Text, anchors, gathered
+from daxlab.report import ask, avenues, comparison, experiments, own, provenance, search, splits, text, translation
+from daxlab.report.blocks import Asked, Block, Section, Text, anchors, gathered
 from daxlab.report.drawing import PALETTE, STYLE
 from daxlab.report.facts import Facts
+from daxlab.web.bundle import script_hash
 
 STRIP = 160  # pixels from 0 to 100
 VERDICTS = {"agrees": "good", "holds": "good", "differs": "bad", "does not hold": "bad", "undecided": "open"}
@@ -60,12 +59,12 @@ def _parts(facts: Facts, tell: Callable[[str], None]) -> Iterator[tuple[str, Cal
     if not facts.ledger.status()["done"]:
         return
     if facts.of_paper:
-        yield "what was found", lambda: [comparison.section(facts)]
+        yield "what was found", lambda: [comparison.section(facts), ask.section(facts)]
         yield "the experiments", lambda: experiments.sections(facts)
         yield "the translations", lambda: [translation.section(facts)]
         yield "the search", lambda: [search.section(facts)]
     else:
-        yield "what was learned", lambda: [own.section(facts)]
+        yield "what was learned", lambda: [own.section(facts), ask.section(facts)]
     if facts.of_paper or facts.leaderboard:
         yield "the learners after the paper", lambda: [avenues.section(facts)]
     yield "every split", lambda: [splits.section(facts, tell)]
@@ -83,9 +82,12 @@ def written(
     """A page of sections as HTML that needs nothing else. `over` stands above the title, `credit` at the foot;
     `verdicts`: cells that are coloured, each with its class."""
     folder = files("daxlab.report")
-    js = "\n" + (folder / "page.js").read_text(encoding="utf-8")
+    scripts = {"": "\n" + (folder / "page.js").read_text(encoding="utf-8")}
+    if any(isinstance(block, Asked) for section in sections for block in section.blocks):
+        scripts["module"] = f"\n{ask.script()}\n"
     room = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    room.filters |= {"prose": prose, "quote": partial(quote, safe=PLAIN), "kind": lambda block: type(block).__name__}
+    room.filters |= {"prose": prose, "quote": partial(quote, safe=PLAIN), "hash": script_hash}
+    room.filters["kind"] = lambda block: type(block).__name__
     template = room.from_string((folder / "template.html.j2").read_text(encoding="utf-8"))
     return template.render(
         title=title,
@@ -99,8 +101,7 @@ def written(
         percent=text.percent,
         at=lambda value: f"{STRIP * min(max(value, 0), 100) / 100:g}",
         css=(folder / "style.css").read_text(encoding="utf-8"),
-        js=js,
-        hash=b64encode(sha256(js.encode()).digest()).decode(),
+        scripts=scripts,
     )
 
 

@@ -21,7 +21,7 @@ from daxlab.datasets import dataset
 from daxlab.errors import InputError
 from daxlab.extras import require
 from daxlab.ledger import Group, Ledger, Run, Writer, is_written, key
-from daxlab.ledger.files import checkpoint, checkpoints, weights_of
+from daxlab.ledger.files import checkpoint, checkpoints, forget_weights, snapshot_of, weights_of
 from daxlab.ledger.spec import Spec, all_facts
 from daxlab.sweep.groups import grouped, ordered
 from daxlab.sweep.local import execute
@@ -69,6 +69,7 @@ def sweep(
     budget: float | None = None,
     retry_failed: bool = False,
     keep_weights: bool = True,
+    snapshots: int = 0,
     checkpoint_every: float = 20.0,
     checkpoint_folder: Path | None = None,
     executor: str | ExecuteAll = "local",
@@ -79,10 +80,11 @@ def sweep(
     """Train what the ledger lacks of the specs; what it has stays as it is.
 
     `budget`: seconds after which to stop at a checkpoint; one is written every `checkpoint_every` seconds anyway, into
-    `checkpoint_folder` (by default beside the ledger). `executor`: "local", this machine; "ray", the Ray cluster at
-    `address`, whose workers see that folder or train each group without checkpoints; or a function that yields events
-    for tasks. `workers`: so many groups at a time, at most. `set_aside`: rename a damaged checkpoint and train its runs
-    from the start, instead of raising an error. `show` is called with the Plan, then with every event.
+    `checkpoint_folder` (by default beside the ledger). `snapshots`: points of training at which networks keep their
+    weights too, where they keep any. `executor`: "local", this machine; "ray", the Ray cluster at `address`, whose
+    workers see that folder or train each group without checkpoints; or a function that yields events for tasks.
+    `workers`: so many groups at a time, at most. `set_aside`: rename a damaged checkpoint and train its runs from the
+    start, instead of raising an error. `show` is called with the Plan, then with every event.
     """
     execute_all = _executor(executor, address, device, workers)
     facts, by_key = _by_key(specs)
@@ -96,7 +98,7 @@ def sweep(
     check_packages(specs, executor)
     until = time.monotonic() + budget if budget is not None else None
     with Writer(ledger) as writer:
-        for draft in weights_of(ledger, "").parent.glob(".*.safetensors.*"):  # of a driver that was killed
+        for draft in weights_of(ledger, "").parent.rglob(".*.safetensors.*"):  # of a driver that was killed
             draft.unlink(missing_ok=True)
         with writer.transaction():  # what failed is planned again or stays as it is
             failures = _take_out_failures(writer, keys) if retry_failed else []
@@ -108,6 +110,7 @@ def sweep(
             writer.progress({}, beginning(writer.ledger, plan.groups, splits, device))
             show(plan)
             options = {"checkpoint_every": checkpoint_every, "keep_weights": keep_weights, "set_aside": set_aside}
+            options |= {"snapshots": snapshots}
             name = executor if isinstance(executor, str) else "given"
             run = _Run(writer, by_key, Outcome(keys), folder, name, options, show)
             run.train(plan.groups, execute_all, until)
@@ -344,11 +347,12 @@ class _Run:
         if [run.key for run in event.runs] != keys:
             raise InputError("a worker trained other runs than it was asked for: is its daxlab the same as here?")
         for name in self.writer.ledger.lacking(keys):
-            path = weights_of(self.writer.ledger.path, name)
+            path = self.writer.ledger.path
+            forget_weights(path, name)  # what a deleted run may have left is not this one's
             if name in event.weights:
-                atomic_write(path, event.weights[name])
-            else:  # what a deleted run may have left is not this one's
-                path.unlink(missing_ok=True)
+                atomic_write(weights_of(path, name), event.weights[name])
+            for update, content in event.snapshots.get(name, {}).items():
+                atomic_write(snapshot_of(path, name, update), content)
         self.outcome.trained += len(self.writer.add(event.runs))
         _remove_checkpoints(self.writer.ledger, self.folder)
 

@@ -1,7 +1,7 @@
 """What passes between the driver and a worker: tasks one way, events the other. Plain data."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -22,6 +22,7 @@ class Task:
     checkpoint: Path | None  # None: nowhere, so that it is trained in one go
     checkpoint_every: float = 20.0  # seconds
     keep_weights: bool = True
+    snapshots: int = 0  # points of training at which networks keep their weights too
     set_aside: bool = True  # a damaged checkpoint, and train from the start; else it is an error
 
 
@@ -62,10 +63,11 @@ class Noted(Event):
 
 @dataclass(frozen=True)
 class Finished(Event):
-    """The group's runs, for the ledger, and their weights as safetensors, by key."""
+    """The group's runs, for the ledger, and their weights as safetensors, by key; snapshots by key and update."""
 
     runs: tuple[Run, ...]
     weights: dict[str, bytes]
+    snapshots: dict[str, dict[int, bytes]] = field(default_factory=dict)
 
 
 class Stopped(Event):

@@ -118,6 +118,7 @@ def work(
     context = Context(
         checkpoint=task.checkpoint,
         checkpoint_every=task.checkpoint_every,
+        snapshots=task.snapshots,
         set_aside=task.set_aside,
         progress=phases.step,
         phase=phases.enter,
@@ -145,8 +146,10 @@ def work(
     parts = zip(scored, facts, fitted.curves, strict=True)
     runs = tuple(_run(score, {**shared, "spec": fact, "curve": curve}) for score, fact, curve in parts)
     saves = task.keep_weights and "weights" in fitted.abilities
-    weights = {run.key: fitted.weights(n) for n, run in enumerate(runs) if saves and run.status == "done"}
-    return Finished(task.group, runs, weights)
+    kept = {run.key: n for n, run in enumerate(runs) if saves and run.status == "done"}
+    weights = {name: fitted.weights(n) for name, n in kept.items()}
+    snapshots = {name: dict(fitted.snapshots(n)) for name, n in kept.items()} if task.snapshots else {}
+    return Finished(task.group, runs, weights, snapshots)
 
 
 def _run(scored: Scored, content: dict[str, Any]) -> Run:

@@ -52,6 +52,9 @@ def data(ledger: Path, report: str | None = None) -> Iterator[tuple[str, bytes]]
         file = content.weights(paths, network["key"])
         assert file is not None, "only networks with weights are listed"
         yield f"weights/{network['key']}.safetensors", narrowed(file.read_bytes())
+        yield f"commands/{network['key']}.json", compact({"commands": content.commands(network)})
+        for update, path in content.snapshots(paths, network["key"]).items():
+            yield f"weights/{network['key']}-{update}.safetensors", narrowed(path.read_bytes())
 
 
 def write_folder(ledger: Path, folder: Path, report: Path | None = None) -> list[Path]:
@@ -74,7 +77,9 @@ def one_file(ledger: Path) -> bytes:
     if "</script" in script or "</style" in style:
         raise ValueError("a module or the style ends its own element")
     html = own["index.html"]
-    html = html.replace(SERVED, POLICY.format(script=_hash(script), style=_hash(style), connect="'none'"))
+    html = html.replace(
+        SERVED, POLICY.format(script=f"'{script_hash(script)}'", style=f"'{script_hash(style)}'", connect="'none'")
+    )
     html = html.replace('<link rel="stylesheet" href="style.css">', f"<style>{style}</style>")
     html = html.replace(f'<script type="module" src="{FIRST}"></script>\n', "")
     parts = [_inside(name, part) for name, part in data(ledger)]
@@ -88,12 +93,13 @@ def _inside(name: str, part: bytes) -> str:
     return f'<script type="application/json" id="data:{stem}">{text}</script>'
 
 
-def _hash(text: str) -> str:
-    return f"'sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}'"
+def script_hash(text: str) -> str:
+    """A script or a style as a content security policy names it, without quotes."""
+    return f"sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}"
 
 
-def joined(modules: dict[str, str]) -> str:
-    """All modules as one: each a function that returns what it exports, after those that it imports."""
+def joined(modules: dict[str, str], first: str = FIRST) -> str:
+    """A module and all that it needs as one: each a function that returns what it exports, after those it imports."""
     done: dict[str, str] = {}
 
     def add(name: str) -> None:
@@ -113,7 +119,7 @@ def joined(modules: dict[str, str]) -> str:
             raise ValueError(f"{name}: {left[0]!r} is no form of import or export that can be joined")
         done[name] = f"const {_variable(name)} = await (async () => {{\n{text}\nreturn {{ {exported} }};\n}})();"
 
-    add(FIRST)
+    add(first)
     return "\n".join(done.values())
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from daxlab.datasets import dataset
 from daxlab.datasets.grammars import GrammarDataset
+from daxlab.datasets.rules import drawn
 from daxlab.encoding import Encoding
 from daxlab.errors import InputError
 from daxlab.languages import Language
@@ -18,12 +19,14 @@ from daxlab.languages.derivation import longest
 from daxlab.languages.parser import MOST_WORDS_EARLEY
 from daxlab.learners.registry import name_and_variant
 from daxlab.ledger import Ledger
-from daxlab.ledger.files import is_written, weights_of
+from daxlab.ledger.files import is_written, snapshots_of, weights_of
 from daxlab.ledger.location import RESULTS, shipped
 from daxlab.symbols import SPECIAL
 
 Facts = dict[str, Any]
 FEW_SHOT = "results/few-shot.db"  # the networks of the slider, with weights
+SNAPSHOTS = "results/snapshots.db"  # a network with weights on the way
+MAPPED = 400  # commands of a network's map
 QUESTIONS = ("jump twice", "walk and jump", "jump around left", "jump opposite right thrice")  # the page says "dax"
 COMPOSED = re.compile(r"few-jump-(\d+)-rep1")
 TOLD = {  # split: what a network on it has seen
@@ -58,7 +61,7 @@ def vocabulary(name: str) -> Facts:
 
 def ledgers(own: Path) -> list[Path]:
     """The ledger that is shown, and those that come with daxlab, of which the page has its first networks."""
-    ours = [path for name in (RESULTS, FEW_SHOT) if (path := shipped(name))]
+    ours = [path for name in (RESULTS, FEW_SHOT, SNAPSHOTS) if (path := shipped(name))]
     return list(dict.fromkeys([own.resolve(), *ours]))
 
 
@@ -78,7 +81,7 @@ def networks(paths: Iterable[Path]) -> list[Facts]:
             rows = ledger.rows({"key": sorted(kept), "learner": "rnn", "status": "done"})
         for row in sorted(rows, key=lambda row: (row["split"], row["label"], row["seed"])):
             if row["key"] not in found and _has_grammar(row["dataset"]):
-                found[row["key"]] = _network(row)
+                found[row["key"]] = _network(row, path)
     return list(found.values())
 
 
@@ -89,7 +92,21 @@ def _has_grammar(name: str) -> bool:
         return False
 
 
-def _network(row: Facts) -> Facts:
+def snapshots(paths: Iterable[Path], key: str) -> dict[int, Path]:
+    """The files of a network's snapshots by update, from beside the ledger that has its weights."""
+    home = next((path for path in paths if weights_of(path, key).is_file()), None)
+    return snapshots_of(home, key) if home else {}
+
+
+def commands(network: Facts) -> list[str]:
+    """Training commands of a network, for its map: those of one word, and others drawn, the same every time."""
+    train = dataset(network["dataset"]).split(network["split"]).train
+    every = list(dict.fromkeys(example.command for example in drawn(train, "map")))
+    short = [command for command in every if " " not in command]
+    return list(dict.fromkeys([*short, *every]))[:MAPPED]
+
+
+def _network(row: Facts, home: Path) -> Facts:
     name, variant = name_and_variant(row["spec"])
     network = {
         "key": row["key"],
@@ -103,6 +120,7 @@ def _network(row: Facts) -> Facts:
         "accuracy": row["accuracy"],
         "train": row["train_accuracy"],
         "seen": [],
+        "snapshots": list(snapshots_of(home, row["key"])),
     }
     if match := COMPOSED.fullmatch(row["split"]):
         train = dataset(row["dataset"]).split(row["split"]).train
@@ -113,6 +131,32 @@ def _network(row: Facts) -> Facts:
     elif row["split"] == "jump":
         network["shots"] = 0
     return network
+
+
+def then(own: Path) -> list[Facts]:
+    """Of each learner of another kind one run on each split of a grammar that has its answers in the ledger."""
+    chosen: dict[tuple[str, ...], Facts] = {}
+    with Ledger(own) as ledger:
+        answered = ledger.having("greedy")
+        for row in sorted(ledger.rows({"status": "done"}), key=lambda row: (row["label"], row["split"], row["seed"])):
+            if row["learner"] != "rnn" and row["key"] in answered and _has_grammar(row["dataset"]):
+                chosen.setdefault((row["dataset"], row["label"], row["split"]), _then(row))
+    return list(chosen.values())
+
+
+def _then(row: Facts) -> Facts:
+    parts = ("key", "dataset", "split", "seed", "accuracy")
+    return {part: row[part] for part in parts} | {"name": row["label"], "told": "", "then": True}
+
+
+def asked(own: Path, key: str) -> Facts:
+    """A run with its answers to its test set, as it gave them when it was trained; none where the ledger lacks them."""
+    from daxlab.analysis.answers import answers  # polars is slow to load
+
+    with Ledger(own) as ledger:
+        (row,) = ledger.rows({"key": ledger.find(key)})
+        frame = answers(ledger, row["key"]).drop_nulls("answer").select("command", "answer")
+    return _then(row) | {"answers": {command: " ".join(answer) for command, answer in frame.iter_rows()}}
 
 
 def ladder(networks: Sequence[Facts]) -> list[str]:
@@ -139,8 +183,8 @@ def first(networks: Sequence[Facts]) -> list[str]:
 def page(own: Path, *, live: bool = False, report: str | None = None) -> Facts:
     """What every view needs. `live`: whether it is served, so that it can be asked again; `report`: the address of a
     report that lies beside it."""
-    asked = networks(ledgers(own))
-    names = sorted({"scan"} | {network["dataset"] for network in asked})
+    kept, other = networks(ledgers(own)), then(own) if live else []
+    names = sorted({"scan"} | {run["dataset"] for run in [*kept, *other]})
     grammars = {name: data for name in names if isinstance(data := dataset(name), GrammarDataset)}
     return {
         "live": live,
@@ -149,9 +193,10 @@ def page(own: Path, *, live: bool = False, report: str | None = None) -> Facts:
         "questions": QUESTIONS,
         "languages": {name: language_facts(data.grammar) for name, data in grammars.items()},
         "vocabularies": {name: vocabulary(name) for name in grammars},
-        "networks": asked,
-        "first": first(asked),
-        "ladder": ladder(asked),
+        "networks": kept,
+        "then": other,
+        "first": first(kept),
+        "ladder": ladder(kept),
     }
 
 

@@ -72,7 +72,10 @@ class Site:
             "/data/status.json": self._status,
             f"/data/runs/{KEY}.json": self._run,
             f"/data/answers/{KEY}.json": self._answers,
+            f"/data/asked/{KEY}.json": self._asked,
+            f"/data/commands/{KEY}.json": self._commands,
             f"/data/weights/{KEY}.safetensors": self._weights,
+            rf"/data/weights/{KEY}-([0-9]{{1,9}}).safetensors": self._weights,
         }
 
     def get(self, target: str) -> Content:
@@ -141,16 +144,30 @@ class Site:
         from daxlab.analysis.answers import answers  # polars is slow to load
 
         with Ledger(self.ledger) as ledger:
-            frame = answers(ledger, ledger.find(key)).select("command", "answer", "right")
-        if frame["right"].null_count():
-            raise Refused(HTTPStatus.NOT_FOUND, "the ledger does not have the answers of this run")
+            if (run := ledger.find(key)) not in ledger.having("greedy"):
+                return Content(compact({"commands": 0, "wrong": 0, "shown": []}))
+            frame = answers(ledger, run).select("command", "answer", "right")
         wrong = frame.filter(~frame["right"])
         shown = [(command, " ".join(answer)) for command, answer, _ in wrong.head(WRONG_SHOWN).iter_rows()]
         return Content(compact({"commands": len(frame), "wrong": len(wrong), "shown": shown}))
 
-    def _weights(self, key: str) -> Content:
+    def _asked(self, key: str) -> Content:
+        asked = content.asked(self.ledger, key)
+        if not asked["answers"]:
+            raise Refused(HTTPStatus.NOT_FOUND, "the ledger does not have the answers of this run")
+        return Content(compact(asked))
+
+    def _commands(self, key: str) -> Content:
+        network = next((one for one in content.networks(content.ledgers(self.ledger)) if one["key"] == key), None)
+        if network is None:
+            raise Refused(HTTPStatus.NOT_FOUND, "there is no network of such a run (give its whole key)")
+        return Content(compact({"commands": content.commands(network)}))
+
+    def _weights(self, key: str, update: str = "") -> Content:
         paths = content.ledgers(self.ledger)
         file = content.weights(paths, key) if len(key) == 64 else None
+        if file is not None and update:
+            file = content.snapshots(paths, key).get(int(update))
         if file is None:
             raise Refused(HTTPStatus.NOT_FOUND, "there are no weights of such a run (give its whole key)")
         return Content(_narrow(file, file.stat().st_mtime_ns), "application/octet-stream")
@@ -183,6 +200,8 @@ def _where(ledger: Ledger, filters: list[tuple[str, str]]) -> dict[str, Any]:
         where[name] = value
     if len(where) < len(filters):
         raise Refused(HTTPStatus.BAD_REQUEST, f"give at most {MOST_FILTERS} filters, each by another column")
+    if type(where.get("seed", 0)) is not int:  # nor a bool
+        raise Refused(HTTPStatus.BAD_REQUEST, "a seed is a whole number below 2^63")
     if any(name in ("key", "group") and not re.fullmatch("[0-9a-f]{64}", str(where[name])) for name in where):
         raise Refused(HTTPStatus.BAD_REQUEST, "a filter by key or group needs the whole of it")
     return where

@@ -12,8 +12,14 @@ const WORDS = 40; // of a command: networks are asked also what no grammar licen
 const EXAMPLES = ["jump twice", "jump around left after walk", "turn left and run opposite right thrice", "look left twice and jump", "left jump and and walk"];
 
 export async function view(params, { wrote, onleave }) {
-  const { networks, first } = await data("page");
+  const { networks: kept, then, first, languages, live } = await data("page"), networks = [...kept, ...then];
   const wanted = (params.get("n") ?? "").split(".").filter(Boolean);
+  for (const key of wanted.slice(0, MOST)) { // a run that has no weights, from a link
+    if (!live || !/^[0-9a-f]{4,64}$/.test(key) || networks.some(one => one.key.startsWith(key))) continue;
+    const run = await data(`asked/${key}`);
+    if (!Object.hasOwn(languages, run.dataset)) throw new Error(`this page has no grammar of ${run.dataset}`);
+    networks.push(run);
+  }
   let chosen = networks.filter(one => wanted.some(key => key && one.key.startsWith(key))).slice(0, MOST);
   if (!chosen.length) chosen = networks.filter(one => first.includes(one.key));
   let name = chosen[0]?.dataset ?? "scan"; // all that answer speak one language
@@ -77,18 +83,20 @@ export async function view(params, { wrote, onleave }) {
       : unknown ? [`The language has no word “${unknown}”, and the networks never saw it.`]
       : [h("b", {}, "Not licensed by the grammar"), `: ${complaint}. No answer is right; the networks give one all the same.`]));
     moving?.stop();
-    const nets = unknown || !words.length ? [] : await Promise.all(chosen.map(one => network(one.key)));
+    const nets = unknown || !words.length ? [] : await Promise.all(chosen.map(one => one.then ? stored(one) : network(one.key)));
     if (mine !== turn) return;
-    const results = nets.map(net => net.answer(words));
-    const truth = tree?.actions ?? null, sequences = [...(truth ? [truth] : []), ...results.map(one => one.actions)];
+    const asked = nets.map((net, n) => ({ name: chosen[n].name, about: chosen[n], result: net.answer(words) }));
+    const results = asked.filter(one => one.result), silent = asked.filter(one => !one.result);
+    const truth = tree?.actions ?? null, sequences = [...(truth ? [truth] : []), ...results.map(one => one.result.actions)];
     const within = bounds(sequences.length ? sequences : [[]]);
     const shown = truth ? [{ name: "What it means", actions: truth }] : [];
-    shown.push(...results.map((one, n) => ({ name: chosen[n].name, about: chosen[n], result: one, actions: one.actions })));
+    shown.push(...results.map(one => ({ ...one, actions: one.result.actions })));
     const agents = shown.map(one => agent(one.actions, { within, label: `${one.name}: where it leads` }));
     moving = player(agents);
     meaning.replaceChildren(...(tree ? [h("section", { class: "card" }, h("h2", {}, "How it is derived"), derivation(tree))] : []));
     answers.replaceChildren(...(shown.length ? [h("section", { class: "card" },
       h("div", { class: "answers" }, shown.map((one, n) => answered(one, agents[n], truth, words))), moving.element)] : []));
+    answers.append(...silent.map(one => h("p", { class: "small" }, `${one.name} on ${one.about.split} was not asked this, and cannot be asked now: its model was not kept, or is of another kind.`)));
   }
 
   onleave(() => { moving?.stop(); clearTimeout(timer); });
@@ -101,7 +109,8 @@ export async function view(params, { wrote, onleave }) {
     h("p", { class: "small examples-line" }, "For example: ", examples.map((one, n) => [n ? " · " : "", h("button", { type: "button", class: "plain",
       onclick: () => { input.value = one; suggest(); show(); } }, one)])),
     answers, meaning,
-    h("details", { class: "picks" }, h("summary", {}, `Which networks answer (at most ${MOST})`), picks),
+    h("details", { class: "picks" }, h("summary", {}, `Which networks answer (at most ${MOST})`), picks.slice(0, kept.length),
+      picks.length > kept.length ? [h("h3", {}, "Asked then, not now"), h("p", { class: "small" }, "What these answered when they were trained; only commands of their test sets."), picks.slice(kept.length)] : null),
   ];
 }
 
@@ -114,18 +123,27 @@ function wandered(language) {
   return words.join(" ");
 }
 
+// What a run without weights answered when it was trained, by the same name as a network; null to what it was not asked.
+async function stored(run) {
+  const { answers } = run.answers ? run : await data(`asked/${run.key}`);
+  return { answer(words) {
+    const text = words.join(" ");
+    return Object.hasOwn(answers, text) ? { actions: split(answers[text]), steps: null } : null;
+  } };
+}
+
 const about = one => `${one.told ? `was told ${one.told}` : `learned ${one.split}`}; ${percent(one.accuracy)} of its test`;
 
 // A network's answer (or the truth): where it leads, its actions, and of a network how sure it was and where it looked.
 function answered({ name, about: one, result, actions: sequence }, moving, truth, words) {
   const wrong = truth && result ? difference(sequence, truth) : -1;
   const verdict = !result || !truth ? null : h("span", { class: wrong < 0 ? "good" : "bad" }, wrong < 0 ? "✓ right" : `✗ wrong from step ${wrong + 1} on`);
-  return h("div", { class: "answer" }, h("h3", {}, one ? short(one) : name, " ", verdict ?? h("span", { class: "muted" }, one ? "" : "by the grammar")), moving.element,
-    result ? inspected(result, wrong, [...words, END]) : actions(sequence), one ? h("p", { class: "small about" }, `${one.name}; ${about(one)}`) : null);
+  return h("div", { class: "answer" }, h("h3", {}, !one || one.then ? name : short(one), " ", verdict ?? h("span", { class: "muted" }, one ? "" : "by the grammar")), moving.element,
+    result?.steps ? inspected(result, wrong, [...words, END]) : actions(sequence, { truth: wrong < 0 ? null : truth }), one?.then ? h("p", { class: "small" }, "Asked then, not now.") : null, one ? h("p", { class: "small about" }, `${one.name}; ${about(one)}`) : null);
 }
 
 // Every step of an answer as a button with its probability, and below it the step that is pointed at.
-function inspected({ steps, ended }, wrong, words) {
+export function inspected({ steps, ended }, wrong, words) {
   const line = h("p", { class: "small step-line", "aria-live": "polite" }), read = h("p", { class: "read" }, words.map(word => [h("span", {}, word === END ? "(end)" : word), " "]));
   const buttons = steps.map((step, n) => {
     const bar = s("svg", { class: "bar", viewBox: "0 0 24 4", "aria-hidden": "true", preserveAspectRatio: "none" }, s("rect", { width: 24 * step.p, height: 4 }));

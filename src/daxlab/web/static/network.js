@@ -99,9 +99,7 @@ export class Network {
   // ended is <EOS>. `attention`: a weight for each word and for <EOS>; null in a network without it.
   // `length`: where it is told, the number of actions that it must give (the paper's oracle).
   answer(words, length = -1) {
-    const unknown = words.find(word => !this.words.has(word));
-    if (unknown !== undefined) throw new Error(`this network never saw the word “${unknown}”`);
-    let { states, tops } = this.#encode([...words.map(word => this.words.get(word)), EOS]);
+    let { states, tops } = this.#encode(this.#numbers(words));
     const keys = this.attend && tops.map(top => multiply(this.attend.u, top, new Float64Array(this.hidden)));
     const actions = [], steps = [];
     for (let previous = SOS; previous !== EOS && steps.length < this.cap;) {
@@ -116,6 +114,17 @@ export class Network {
       if (previous !== EOS) actions.push(name(best));
     }
     return { actions, ended: steps.at(-1)?.action === END, steps };
+  }
+
+  // What the encoder makes of words: the hidden state of its top layer after <EOS>.
+  state(words) {
+    return this.#encode(this.#numbers(words)).tops.at(-1);
+  }
+
+  #numbers(words) {
+    const unknown = words.find(word => !this.words.has(word));
+    if (unknown !== undefined) throw new Error(`this network never saw the word “${unknown}”`);
+    return [...words.map(word => this.words.get(word)), EOS];
   }
 
   #encode(numbers) {

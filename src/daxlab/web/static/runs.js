@@ -119,26 +119,30 @@ export async function view(params, { address, wrote, onleave }) {
 
 // A run by itself: what it is, what it scored, and what can be done with it.
 async function one(all, prefix, networks, address) {
-  const row = all.find(other => other.key.startsWith(prefix.slice(0, 12))), { live } = await data("page");
+  const row = all.find(other => other.key.startsWith(prefix.slice(0, 12))), { live, languages, first } = await data("page");
   if (!row) throw new Error(`this page has no run ${prefix.slice(0, 12)}`);
   const kept = networks.find(other => other.key.startsWith(row.key));
+  const spoken = live && !kept && (await data(`answers/${row.key}`).catch(() => ({}))).commands && Object.hasOwn(languages, row.values.dataset);
+  const then = spoken ? command => address("ask", { q: command ?? "", n: [row.key.slice(0, 8), ...row.values.dataset === "scan" ? first.slice(0, 2).map(key => key.slice(0, 8)) : []].join(".") }) : null;
   const facts = { ...row.values, seed: row.seed, status: row.status, seconds: row.seconds, finished: row.finished && new Date(1000 * row.finished).toISOString().slice(0, 10) };
   const siblings = { label: row.values.label, dataset: row.values.dataset, split: row.values.split, by: "seed" };
   return [
     h("h1", {}, `Run ${row.key.slice(0, 8)}`),
     h("p", { class: "lead" }, `${row.values.label} on ${row.values.split}: ${row.status === "done" ? `${percent(row.accuracy, 2)} of the test right` : row.status}.`),
-    h("p", { class: "onward" }, kept ? h("a", { class: "main-button", href: address("ask", { n: row.key.slice(0, 8) }) }, "Ask this network") : "Its weights were not kept, so it cannot be asked now.",
+    h("p", { class: "onward" }, kept ? h("a", { class: "main-button", href: address("ask", { n: row.key.slice(0, 8) }) }, "Ask this network") : "It has no weights here, so it cannot be asked now.",
+      then ? [" ", h("a", { href: then() }, "What it answered then")] : null,
       " ", h("a", { href: address("runs", siblings) }, "All its seeds"), " ", h("a", { href: address("runs") }, "All runs")),
     h("div", { class: "card" }, h("table", {}, h("tbody", {}, Object.entries(MEASURES).map(([name, words]) => h("tr", {}, h("th", { scope: "row" }, words), h("td", {}, percent(row[name], 2)))),
       Object.entries(facts).filter(([, fact]) => fact !== null && fact !== undefined).map(([name, fact]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, text(fact))))))),
-    live ? await answers(row, kept, address) : h("p", { class: "small" }, "Its answers are in the ledger: ", h("code", {}, `daxlab runs answers ${row.key.slice(0, 8)}`), "."),
+    live ? await answers(row, kept ? command => address("ask", { q: command, n: row.key.slice(0, 8) }) : then) : h("p", { class: "small" }, "Its answers are in the ledger: ", h("code", {}, `daxlab runs answers ${row.key.slice(0, 8)}`), "."),
   ];
 }
 
-async function answers(row, kept, address) {
+async function answers(row, onward) {
   try {
     const { wrong, commands, shown } = await data(`answers/${row.key}`);
-    const of = kept ? command => h("a", { href: address("ask", { q: command, n: row.key.slice(0, 8) }) }, command) : command => command;
+    if (!commands) return h("p", { class: "small" }, "The ledger does not have its answers.");
+    const of = onward ? command => h("a", { href: onward(command) }, command) : command => command;
     return h("details", { open: wrong > 0 }, h("summary", {}, `${wrong.toLocaleString("en")} wrong answers of ${commands.toLocaleString("en")}, as it was asked then`),
       h("div", { class: "scroll tall", tabindex: 0, role: "group", "aria-label": "Wrong answers" }, h("table", {}, h("thead", {}, h("tr", {}, ["command", "answer"].map(name => h("th", { scope: "col" }, name)))),
         h("tbody", {}, shown.map(([command, answer]) => h("tr", {}, h("th", { scope: "row" }, of(command)), h("td", {}, answer ? answer.split(" ").map(named).join(", ") : "nothing")))))));

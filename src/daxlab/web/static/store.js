@@ -27,12 +27,14 @@ export function data(name, again = false) {
 
 export const language = name => once(`language ${name}`, async () => new Language((await data("page")).languages[name]));
 
-export function network(key) {
-  return once(`network ${key}`, async () => {
+// A network; `update`: as it was after some updates of its training.
+export function network(key, update = null) {
+  const name = `weights/${key}${update === null ? "" : `-${update}`}`;
+  return once(name, async () => {
     const { vocabularies, networks } = await data("page"), about = networks.find(one => one.key === key);
     if (!about) throw new Error(`there is no network ${key.slice(0, 12)} here`);
-    const text = inside(`weights/${key}`);
-    const buffer = text === undefined ? await (await get(`weights/${key}.safetensors`)).arrayBuffer()
+    const text = inside(name);
+    const buffer = text === undefined ? await (await get(`${name}.safetensors`)).arrayBuffer()
       : Uint8Array.from(atob(text), letter => letter.charCodeAt(0)).buffer;
     return new Network(buffer, vocabularies[about.dataset]);
   });

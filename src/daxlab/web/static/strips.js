@@ -6,9 +6,9 @@ const ROW = 30, TOP = 8, AXIS = 24, RIGHT = 20;
 
 // rows: [{name, points: [{value, key}], mean}]. {element, stop}
 export function strips(rows, { onpick = () => {}, label = "" } = {}) {
-  const canvas = h("canvas", { role: "img", "aria-label": `${label}: ${rows.slice(0, 40).map(row => `${row.name} ${percent(row.mean)}`).join(", ")}` });
-  const tip = h("div", { class: "tip", hidden: true }), element = h("div", { class: "strips" }, canvas, tip);
-  let placed = [];
+  const canvas = h("canvas", { role: "application", tabindex: 0, "aria-label": `${label}. Arrow keys go from dot to dot, Enter opens its run. ${rows.slice(0, 40).map(row => `${row.name} ${percent(row.mean)}`).join(", ")}` });
+  const tip = h("div", { class: "tip", role: "status", hidden: true }), element = h("div", { class: "strips" }, canvas, tip);
+  let placed = [], at = null; // `at`: where the keyboard is
   const draw = () => {
     const width = element.clientWidth || 640, height = TOP + rows.length * ROW + AXIS, scale = devicePixelRatio || 1;
     const longest = Math.max(...rows.map(row => measured(row.name)), 0);
@@ -43,6 +43,11 @@ export function strips(rows, { onpick = () => {}, label = "" } = {}) {
         placed.push([...at, point, row]);
       });
       pen.globalAlpha = 1;
+      if (at && at[3] === row) { // as it is placed now
+        at = placed.find(one => one[2] === at[2]) ?? at;
+        pen.strokeStyle = ink;
+        pen.beginPath(); pen.arc(at[0], at[1], 6, 0, 7); pen.stroke();
+      }
       if (Number.isFinite(row.mean)) { pen.fillStyle = paper; pen.fillRect(x(row.mean) - 1, middle - 10, 2, 20); }
     });
   };
@@ -55,15 +60,31 @@ export function strips(rows, { onpick = () => {}, label = "" } = {}) {
     }
     return best;
   };
-  canvas.addEventListener("pointermove", event => {
-    const one = near(event);
-    canvas.style.cursor = one ? "pointer" : "";
+  const tell = one => {
     tip.hidden = !one;
     if (!one) return;
     tip.textContent = `${percent(one[2].value, 2)} · ${one[3].name} · ${one[2].key.slice(0, 8)}`;
     tip.style.left = `${Math.min(one[0] + 10, canvas.clientWidth - tip.offsetWidth)}px`;
     tip.style.top = `${one[1] + 10}px`;
+  };
+  canvas.addEventListener("pointermove", event => {
+    const one = near(event);
+    canvas.style.cursor = one ? "pointer" : "";
+    tell(one);
   });
+  canvas.addEventListener("keydown", event => {
+    if (event.key === "Enter" && at) return onpick(at[2].key);
+    const step = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key], to = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    if (!step && !to || !placed.length) return;
+    event.preventDefault();
+    const filled = rows.filter(row => row.points.length), row = at ? filled[clamp(filled.indexOf(at[3]) + (to ?? 0), filled)] : filled[0];
+    const own = placed.filter(one => one[3] === row).sort((a, b) => a[0] - b[0]);
+    const here = at && row === at[3] ? own.indexOf(at) + (step ?? 0) : at ? own.findIndex(one => one[0] >= at[0]) : 0;
+    at = own[here < 0 && at && row !== at[3] ? own.length - 1 : clamp(here, own)];
+    draw();
+    tell(at);
+  });
+  canvas.addEventListener("blur", () => { at = null; tip.hidden = true; draw(); });
   canvas.addEventListener("pointerleave", () => { tip.hidden = true; });
   canvas.addEventListener("click", event => { const one = near(event); if (one) onpick(one[2].key); });
   const size = new ResizeObserver(draw), looks = new MutationObserver(draw), dark = matchMedia("(prefers-color-scheme: dark)");
@@ -73,6 +94,7 @@ export function strips(rows, { onpick = () => {}, label = "" } = {}) {
   return { element, draw, stop: () => { size.disconnect(); looks.disconnect(); dark.removeEventListener("change", draw); } };
 }
 
+const clamp = (n, list) => Math.max(0, Math.min(n, list.length - 1));
 const ruler = document.createElement("canvas").getContext("2d");
 
 function measured(text) {
