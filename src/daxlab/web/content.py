@@ -105,7 +105,7 @@ def commands(network: Facts) -> Facts:
     try:
         train, of = data.split(network["split"]).train, "its training"
     except InputError:
-        train, of = data.examples(), "its language"
+        train, of = tuple(data.examples()), "its language"
     every = list(dict.fromkeys(example.command for example in drawn(train, "map")))
     short = [command for command in every if " " not in command]
     return {"of": of, "commands": list(dict.fromkeys([*short, *every]))[:MAPPED]}
