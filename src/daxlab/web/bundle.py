@@ -52,7 +52,7 @@ def data(ledger: Path, report: str | None = None) -> Iterator[tuple[str, bytes]]
         file = content.weights(paths, network["key"])
         assert file is not None, "only networks with weights are listed"
         yield f"weights/{network['key']}.safetensors", narrowed(file.read_bytes())
-        yield f"commands/{network['key']}.json", compact({"commands": content.commands(network)})
+        yield f"commands/{network['key']}.json", compact(content.commands(network))
         for update, path in content.snapshots(paths, network["key"]).items():
             yield f"weights/{network['key']}-{update}.safetensors", narrowed(path.read_bytes())
 

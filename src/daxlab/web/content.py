@@ -98,12 +98,17 @@ def snapshots(paths: Iterable[Path], key: str) -> dict[int, Path]:
     return snapshots_of(home, key) if home else {}
 
 
-def commands(network: Facts) -> list[str]:
-    """Training commands of a network, for its map: those of one word, and others drawn, the same every time."""
-    train = dataset(network["dataset"]).split(network["split"]).train
+def commands(network: Facts) -> Facts:
+    """Training commands of a network, for its map: those of one word, and others drawn, the same every time. Of a split
+    that is not on this machine, any commands of the language."""
+    data = dataset(network["dataset"])
+    try:
+        train, of = data.split(network["split"]).train, "its training"
+    except InputError:
+        train, of = tuple(data.examples()), "its language"
     every = list(dict.fromkeys(example.command for example in drawn(train, "map")))
     short = [command for command in every if " " not in command]
-    return list(dict.fromkeys([*short, *every]))[:MAPPED]
+    return {"of": of, "commands": list(dict.fromkeys([*short, *every]))[:MAPPED]}
 
 
 def _network(row: Facts, home: Path) -> Facts:

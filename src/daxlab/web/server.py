@@ -161,7 +161,7 @@ class Site:
         network = next((one for one in content.networks(content.ledgers(self.ledger)) if one["key"] == key), None)
         if network is None:
             raise Refused(HTTPStatus.NOT_FOUND, "there is no network of such a run (give its whole key)")
-        return Content(compact({"commands": content.commands(network)}))
+        return Content(compact(content.commands(network)))
 
     def _weights(self, key: str, update: str = "") -> Content:
         paths = content.ledgers(self.ledger)

@@ -27,7 +27,7 @@ function said({ done, running, waiting, failed, writing, groups, best, runs_per_
   return [
     h("p", { class: "lead" }, writing ? `A sweep is under way${rate ? `: ${rate.toFixed(0)} runs an hour` : ""}${seconds ? `, about ${Math.ceil(seconds / 60)} minutes left` : ""}.` : "Nobody trains into this ledger now."),
     h("dl", { class: "counts" }, Object.entries(counts).map(([name, number]) => h("div", {}, h("dd", {}, number.toLocaleString("en")), h("dt", {}, name)))),
-    ...groups.map(group => h("div", { class: "card" }, h("b", {}, group.label), ` · ${group.runs} runs`,
+    ...groups.map(group => h("div", { class: "card" }, h("b", {}, group.label), ` · ${group.runs === 1 ? "1 run" : `${group.runs} runs`}`,
       h("progress", { max: group.steps, value: group.step, "aria-label": group.label }), h("p", { class: "small" }, `update ${group.step.toLocaleString("en")} of ${group.steps.toLocaleString("en")}`))),
     h("details", {}, h("summary", {}, "The best so far"), h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "The best so far" }, h("table", {}, h("tbody", {}, best.map(row => h("tr", {}, h("th", { scope: "row" }, row.split), h("td", {}, row.label), h("td", {}, `${row.runs} runs`), h("td", {}, percent(row.mean)))))))),
   ];

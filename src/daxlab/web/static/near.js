@@ -16,7 +16,7 @@ async function shown(params, { wrote, onleave }, learning) {
   if (!able.length) throw new Error(`no network here has its ${learning ? "snapshots: 'daxlab train --snapshots 12' keeps them" : "weights"}`);
   const named = able.find(one => params.get("n") && one.key.startsWith(params.get("n")));
   const about = named ?? able.find(one => one.key === first[0]) ?? able[0];
-  const { commands: trained } = await data(`commands/${about.key}`), scan = await language(about.dataset);
+  const { commands: trained, of } = await data(`commands/${about.key}`), scan = await language(about.dataset);
   const licensed = text => { try { scan.tree(text); return true; } catch (error) { if (!(error instanceof CommandError)) throw error; return false; } };
   const wanted = params.get("q") ?? "", commands = trained.includes(wanted) || !licensed(wanted) ? trained : [...trained, wanted];
   const times = learning ? [...about.snapshots, null] : [null]; // null: the end
@@ -96,7 +96,7 @@ async function shown(params, { wrote, onleave }, learning) {
 
   onleave(() => { gone = true; });
   show().catch(error => { waiting.textContent = `This cannot be computed: ${error.message}`; });
-  const drawn = `of its training, drawn at random (and those of one word). Each dot is the encoder’s last state in two dimensions: principal components${learning ? " of the end" : ""}.`;
+  const drawn = `of ${of}, drawn at random (and those of one word). Each dot is the encoder’s last state in two dimensions: principal components${learning ? " of the end" : ""}.`;
   const content = [
     h("h1", {}, learning ? "When did it learn that?" : "Neighbours"),
     h("p", { class: "lead" }, learning ? "One network, stopped at several moments of its training. Move through time: its answer, what it looks at, and how it tells commands apart."
