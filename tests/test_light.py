@@ -192,7 +192,7 @@ def test_translations_that_are_scored_are_listed_compared_and_reported_without_s
 def test_python_says_so_too(line: str, tmp_path: Path) -> None:
     extra = {"daxlab.inspect": "inspect", "daxlab.sweep.cluster": "ray"}.get(line.removeprefix("import "), "train")
     program = (
-        f"import runpy; runpy.run_path({str(HERE / 'without_jax.py')!r})\n"
+        f"import runpy; runpy.run_path({str(HERE / 'without_jax.py')!r}, run_name='__mp_main__')\n"
         f"try:\n    {line}\nexcept ImportError as error:\n    print(type(error).__name__, error)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path, check=True)

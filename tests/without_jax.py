@@ -10,7 +10,7 @@ import sys
 import traceback
 from contextlib import redirect_stderr, redirect_stdout
 
-LACKING = ("equinox", "inspect_ai", "jax", "jaxlib", "optax", "ray", "sacrebleu", "safetensors")
+LACKING = ("equinox", "inspect_ai", "jax", "jaxlib", "optax", "ray", "sacrebleu")
 
 if __name__ in ("__main__", "__mp_main__"):  # the tests' own process, which looks for doctests here, keeps its JAX
     sys.modules.update(dict.fromkeys(LACKING))  # an import of None is a ModuleNotFoundError

@@ -8,7 +8,7 @@ from daxlab.errors import InputError
 
 # From a package to the extra that has it, and to what it is for.
 PACKAGES = {
-    **dict.fromkeys(("jax", "jaxlib", "equinox", "safetensors"), ("train", "JAX, which trains and asks networks,")),
+    **dict.fromkeys(("jax", "jaxlib", "equinox"), ("train", "JAX, which trains and asks networks,")),
     "sacrebleu": ("train", "sacreBLEU, which scores translations,"),
     "ray": ("ray", "Ray, which trains on a cluster,"),
     "inspect_ai": ("inspect", "Inspect AI, which asks language models,"),

@@ -1,5 +1,6 @@
 """The help of every command."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -35,7 +36,7 @@ def test_every_option_has_a_help_text(names: tuple[str, ...]) -> None:
 def test_help_shows_no_types_of_python_and_names_commands(daxlab, names: tuple[str, ...]) -> None:
     done = daxlab(*names, "--help")
     assert done.returncode == 0
-    assert "<" not in done.stdout and "list[" not in done.stdout
+    assert not re.search(r"<\w|list\[", done.stdout)
     assert all(name in done.stdout for name in getattr(COMMANDS[names], "commands", ()))
 
 

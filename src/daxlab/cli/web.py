@@ -11,7 +11,7 @@ from daxlab.cli.options import LedgerOption
 from daxlab.errors import InputError
 from daxlab.ledger.location import ledger_at
 
-PORT, MOST_PORT = 8137, 65535
+PORT = 8137
 
 
 def web(
@@ -22,7 +22,7 @@ def web(
     report: Annotated[
         Path | None, typer.Option(metavar="FILE", help="What 'daxlab report' wrote, to link to from the results.")
     ] = None,
-    port: Annotated[int, typer.Option(min=0, metavar="N", help="Where to serve it on this machine.")] = PORT,
+    port: Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="Where to serve it on this machine.")] = PORT,
     open_page: Annotated[bool, typer.Option("--open/--no-open", help="Open it in a browser.")] = True,
 ) -> None:
     """Show the page: teach it dax, ask the networks anything, look at every run. The networks compute in the browser.
@@ -32,8 +32,6 @@ def web(
     Example: daxlab web
     Example: daxlab web --to page.html
     """
-    if port > MOST_PORT:
-        raise InputError(f"--port takes a number up to {MOST_PORT}, not {port}")
     path = ledger_at(ledger)
     if not path.exists():
         raise InputError(f"there is no ledger at {path}")
