@@ -173,8 +173,9 @@ def test_a_report_is_served_where_it_can_read_nothing(tmp_path: Path) -> None:
     "value", ["[1]", "{}", "1e999", "NaN", "9" * 400, "[" * 500, "true", "null", "'; drop table runs"]
 )
 def test_any_value_can_be_asked_for(port: int, value: str) -> None:
-    for column in ("split", "seed", "accuracy", "hidden"):
+    for column in ("split", "accuracy", "hidden"):
         assert ask(port, f"/data/runs.json?{column}={quote(value)}")[0].status == 200
+    assert ask(port, f"/data/runs.json?seed={quote(value)}")[0].status == 400  # none of them is a seed
 
 
 def test_what_is_no_http_ends_the_connection_alone(port: int) -> None:
