@@ -115,6 +115,13 @@ def test_a_dry_run_writes_nothing_and_what_belongs_to_a_card_is_refused(daxlab, 
         assert (done.returncode, "'daxlab score'" in done.stderr, Path("home").exists()) == (2, True, False)
 
 
+@pytest.mark.parametrize("option", [("--split", "jump"), ("--seed", 3), ("--partial",)])
+def test_a_folder_takes_nothing_that_it_says_itself(daxlab, folder: Path, option: tuple[object, ...]) -> None:
+    daxlab("examine", "--take-home", "home", *WORDS)
+    done = daxlab("score", "home", *option)
+    assert done.returncode == 2 and "has its splits and seeds" in done.stderr
+
+
 def test_answers_that_arrive_later_are_added_and_open_tasks_are_listed(daxlab, folder: Path) -> None:
     daxlab("examine", "--take-home", "home", *WORDS, "--disguise")
     first, second, *_ = tasks()

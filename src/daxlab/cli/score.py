@@ -67,6 +67,10 @@ def score(
     Example: daxlab score answers.jsonl --split jump --name mine
     """
     if path.is_dir():
+        if split_name or test or partial or seed:
+            raise InputError(
+                "a take-home folder has its splits and seeds: leave out --split, --test, --partial and --seed"
+            )
         return score_folder(path, name, ledger, as_json)
     if not path.exists():
         raise InputError(f"there is no file or folder {path}")

@@ -119,7 +119,7 @@ def exit_if_stopped(outcome: Outcome | None, ledger: Path) -> None:
     """Exit 3, with a word on how to go on, if training was stopped."""
     if outcome is not None and outcome.stopped:
         again = f"Run the same command again to go on; the ledger is {ledger}."
-        print(f"Stopped at a checkpoint. {again}", file=sys.stderr)
+        print(f"Stopped, and nothing done so far is lost. {again}", file=sys.stderr)
         raise typer.Exit(3)
 
 
