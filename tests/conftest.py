@@ -18,6 +18,8 @@ from hypothesis import settings
 
 from daxlab import Language, language
 
+collect_ignore = ["conftest.py"]  # its examples are none, and src/ has a file of that name
+
 settings.register_profile("daxlab", deadline=None)  # how busy the machine is says nothing of the domain
 settings.load_profile("daxlab")
 

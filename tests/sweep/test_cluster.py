@@ -290,7 +290,7 @@ def test_an_address_where_nothing_answers_is_an_error_at_once(tiny: Path, tmp_pa
     ("arguments", "complaint"),
     [
         (["--executor", "dask"], "an executor is local or ray"),
-        (["--address", "auto"], "say --executor ray too"),
+        (["--address", "auto"], "add --executor ray"),
         (["--executor", "ray", "--device", "auto"], "say --device cpu or --device gpu"),
     ],
 )

@@ -180,7 +180,7 @@ def test_the_ablations_change_one_thing_at_a_time_on_two_networks() -> None:
         ({"split": "jump", "learner": "rn"}, "did you mean 'rnn'"),
         ({"split": "jump", "seeds": 4_000_000_000}, "a sweep has at most 1,000,000"),
         ({"hidden": 5}, "no split is given"),
-        ({"split": "jump", "sweep": {"hidden": 5}}, r"under a \[\[sweep\]\] of its own"),
+        ({"split": "jump", "sweep": {"hidden": 5}}, r"a \[\[sweep\]\] of its own"),
     ],
 )
 def test_a_bad_declaration_is_an_error_that_says_what_to_mend(declared, complaint: str) -> None:
