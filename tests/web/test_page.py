@@ -406,6 +406,8 @@ def test_a_network_of_ones_own_answers_in_its_language(opened: Any, own: Path) -
         steps = page.locator(".steps li").all_inner_texts()
         assert [step for step in steps if step != "stop"] == expected
         for view in VIEWS[:-2]:
+            if "n=" in view:  # it names runs of the shipped results
+                continue
             page.goto(f"{address}#/{view}")
             page.wait_for_selector("main h1")
             page.wait_for_timeout(150)
