@@ -25,7 +25,7 @@ test: .venv/ready-to-test  # what every change is checked with: minutes
 	$(BIN)/pytest -n 2 -m "not slow and not results"
 
 test-slow: .venv/ready-to-test  # kills, a Ray cluster, a browser, fuzzers
-	$(BIN)/pytest -n 2 -m slow
+	$(BIN)/pytest -n 2 -m "slow and not results"
 
 fuzz: .venv/ready-to-test  # every case of the fuzzers and kill tests, of which test-slow tries a part
 	DAXLAB_FUZZ=all $(BIN)/pytest -n 2 -m fuzz
