@@ -2,10 +2,12 @@
 
 from base64 import b64encode
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.resources import files
 
 from daxlab.datasets import dataset
 from daxlab.datasets.grammars import GrammarDataset
+from daxlab.errors import InputError
 from daxlab.report import text
 from daxlab.report.blocks import Asked, Block, Section
 from daxlab.report.facts import Facts
@@ -31,12 +33,16 @@ def section(facts: Facts) -> Section:
 
 def _box(facts: Facts) -> Iterator[Block]:
     path = facts.ledger.path
-    found = networks([path])
-    if not found:
+    for network in sorted(networks([path]), key=lambda one: (one["split"] == ASKED, one["accuracy"]), reverse=True):
+        file = weights([path], network["key"])
+        assert file is not None, "only such networks are listed"
+        with suppress(InputError):  # damaged weights
+            content = narrowed(file.read_bytes())
+            break
+    else:
         return
-    network = max(found, key=lambda network: (network["split"] == ASKED, network["accuracy"]))
-    file, data = weights([path], network["key"]), dataset(network["dataset"])
-    assert file is not None and isinstance(data, GrammarDataset), "only such networks are listed"
+    data = dataset(network["dataset"])
+    assert isinstance(data, GrammarDataset), "only such networks are listed"
     told = f" It was told {network['told']}." if network["told"] else ""
     kind = ", ".join(filter(None, (network["name"], network["variant"])))
     about = (
@@ -48,4 +54,4 @@ def _box(facts: Facts) -> Iterator[Block]:
         commands = [example.command for example in data.examples()]
         examples = tuple(commands[n * len(commands) // DRAWN] for n in range(DRAWN))
     told_to_box = compact({"language": language_facts(data.grammar), "vocabulary": vocabulary(network["dataset"])})
-    yield Asked(about, examples, told_to_box.decode(), b64encode(narrowed(file.read_bytes())).decode())
+    yield Asked(about, examples, told_to_box.decode(), b64encode(content).decode())
